@@ -1,0 +1,10 @@
+# Every examples/<name>.cpp is the program example_<name>.
+file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)
+add_custom_target(tidepool_examples)
+foreach(source IN LISTS examples)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(example_${name} ${source})
+  tidepool_options(example_${name})
+  target_link_libraries(example_${name} PRIVATE tidepool::tidepool)
+  add_dependencies(tidepool_examples example_${name})
+endforeach()

@@ -1,0 +1,38 @@
+# cmake --install: headers, library, CMake package, pkg-config file, and the tool when it is built.
+option(TIDEPOOL_INSTALL "Make the rules for cmake --install" ${PROJECT_IS_TOP_LEVEL})
+if(NOT TIDEPOOL_INSTALL)
+  return()
+endif()
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS tidepool EXPORT tidepoolTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tidepool DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+if(TARGET tidepool_cli)
+  install(TARGETS tidepool_cli)
+endif()
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tidepool)
+get_target_property(library_type tidepool TYPE)
+set(TIDEPOOL_STATIC OFF)
+if(library_type STREQUAL "STATIC_LIBRARY")
+  set(TIDEPOOL_STATIC ON)
+endif()
+install(EXPORT tidepoolTargets NAMESPACE tidepool:: DESTINATION ${package_dir})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tidepoolConfig.cmake.in ${PROJECT_BINARY_DIR}/package/tidepoolConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/tidepoolConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/package/tidepoolConfig.cmake ${PROJECT_BINARY_DIR}/package/tidepoolConfigVersion.cmake DESTINATION ${package_dir})
+
+# The pkg-config file finds the prefix from where it lies itself, so an installed tree can be moved.
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH from_pkgconfig_to_prefix ${CMAKE_INSTALL_PREFIX}/${pkgconfig_dir} ${CMAKE_INSTALL_PREFIX}/.)
+string(REGEX REPLACE "/\\.?$" "" from_pkgconfig_to_prefix "${from_pkgconfig_to_prefix}")
+set(private_libraries -l${CMAKE_DL_LIBS} ${CMAKE_THREAD_LIBS_INIT} -pthread)
+if(TIDEPOOL_OPENMP)
+  list(APPEND private_libraries -fopenmp)
+endif()
+list(REMOVE_DUPLICATES private_libraries)
+list(JOIN private_libraries " " private_libraries)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/tidepool.pc.in ${PROJECT_BINARY_DIR}/package/tidepool.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/package/tidepool.pc DESTINATION ${pkgconfig_dir})

@@ -1,0 +1,60 @@
+# The library: everything under src/ but the command line. It is compiled once, as `tidepool_objects`; from those objects
+# come `tidepool`, which users link, and, when that one is shared, a static `tidepool_internal` for tests and tools,
+# which use private headers.
+include(cmake/shaders.cmake)
+include(cmake/volk.cmake)
+
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
+list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/src/cli/")
+if(NOT TIDEPOOL_VULKAN)
+  list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/src/backend/vulkan/")
+endif()
+
+find_path(TIDEPOOL_HIGHWAY_DIR hwy/highway.h REQUIRED)
+find_package(Threads REQUIRED)
+set(dependencies Threads::Threads ${CMAKE_DL_LIBS})
+if(TIDEPOOL_OPENMP)
+  find_package(OpenMP REQUIRED COMPONENTS CXX)
+  list(APPEND dependencies OpenMP::OpenMP_CXX)
+endif()
+
+# What it takes to include private headers.
+add_library(tidepool_private INTERFACE)
+target_compile_features(tidepool_private INTERFACE cxx_std_20)
+target_include_directories(tidepool_private INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR})
+target_include_directories(tidepool_private SYSTEM INTERFACE ${TIDEPOOL_HIGHWAY_DIR})
+target_compile_definitions(tidepool_private INTERFACE $<$<BOOL:${TIDEPOOL_OPENMP}>:TIDEPOOL_OPENMP> $<$<BOOL:${TIDEPOOL_VULKAN}>:TIDEPOOL_VULKAN>)
+
+add_library(tidepool_objects OBJECT ${sources})
+tidepool_options(tidepool_objects)
+target_link_libraries(tidepool_objects PRIVATE tidepool_private ${dependencies})
+set_target_properties(tidepool_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+# Same bits everywhere: no fused multiply-add but where one is written.
+target_compile_options(tidepool_objects PRIVATE -ffp-contract=off)
+if(TIDEPOOL_VULKAN)
+  if(NOT TIDEPOOL_GLSLC)
+    message(FATAL_ERROR "glslc is needed for the Vulkan backend: install it (scripts/bootstrap does), or set -DTIDEPOOL_VULKAN=OFF")
+  endif()
+  tidepool_volk(tidepool_private)
+  tidepool_shaders(tidepool_objects)
+endif()
+
+function(tidepool_library target)  # further arguments: the kind of library, as add_library takes it
+  add_library(${target} ${ARGN} $<TARGET_OBJECTS:tidepool_objects>)
+  tidepool_options(${target})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+  target_link_libraries(${target} PRIVATE ${dependencies})
+endfunction()
+
+tidepool_library(tidepool)
+add_library(tidepool::tidepool ALIAS tidepool)
+set_target_properties(tidepool PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+
+# tidepool_internals(target): links the library statically, private headers included.
+if(BUILD_SHARED_LIBS AND (TIDEPOOL_TESTS OR TIDEPOOL_TOOLS))
+  tidepool_library(tidepool_internal STATIC EXCLUDE_FROM_ALL)
+endif()
+function(tidepool_internals target)
+  target_link_libraries(${target} PRIVATE $<IF:$<BOOL:${BUILD_SHARED_LIBS}>,tidepool_internal,tidepool> tidepool_private)
+endfunction()

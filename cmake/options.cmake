@@ -1,0 +1,13 @@
+# tidepool_options(target): how our own sources are compiled. Nothing here touches a project that includes us.
+function(tidepool_options target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion)
+  if(TIDEPOOL_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(TIDEPOOL_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${TIDEPOOL_SANITIZE} -fno-omit-frame-pointer -g)
+    target_link_options(${target} PUBLIC -fsanitize=${TIDEPOOL_SANITIZE})
+  endif()
+endfunction()

@@ -1,0 +1,76 @@
+# tidepool_shaders(target): compiles every shader under src/ and embeds the result in the target, by name.
+#
+# A plain `src/ops/<family>/x.comp` becomes the shader "x". A `.comp` named in a `.def` table, in lines like
+# `// shader: unary.comp -> NAME` and `// shader: unary.comp -DGRAD -> NAME_grad`, becomes one shader for each line of
+# the table.
+find_program(TIDEPOOL_GLSLC glslc)
+find_program(TIDEPOOL_SPIRV_VAL spirv-val)
+
+# Compiles one shader into ${PROJECT_BINARY_DIR}/shaders/<name>.inc, a list of words to #include in an array.
+function(tidepool_compile_shader name source)  # further arguments: macros
+  set(words ${PROJECT_BINARY_DIR}/shaders/${name}.inc)
+  list(TRANSFORM ARGN PREPEND -D OUTPUT_VARIABLE macros)
+  set(flags -O --target-env=vulkan1.2 -Werror -I ${PROJECT_SOURCE_DIR}/src)
+  set(check)
+  if(TIDEPOOL_SPIRV_VAL)
+    set(check COMMAND ${TIDEPOOL_GLSLC} ${flags} ${macros} ${source} -o ${words}.spv COMMAND ${TIDEPOOL_SPIRV_VAL} --target-env vulkan1.2 ${words}.spv)
+  endif()
+  add_custom_command(
+    OUTPUT ${words}
+    COMMAND ${TIDEPOOL_GLSLC} ${flags} ${macros} -mfmt=num -MD -MF ${words}.d ${source} -o ${words} ${check}
+    DEPENDS ${source}
+    DEPFILE ${words}.d
+    COMMENT "Shader ${name}"
+    VERBATIM)
+endfunction()
+
+function(tidepool_shaders target)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/shaders)
+  set(names)
+  file(GLOB_RECURSE tables CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*.def)
+  set(templates)
+  foreach(table IN LISTS tables)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
+    get_filename_component(folder ${table} DIRECTORY)
+    file(STRINGS ${table} recipes REGEX "^// shader: ")
+    file(STRINGS ${table} lines REGEX "^[A-Z]+\\(")
+    foreach(recipe IN LISTS recipes)
+      string(REGEX MATCH "^// shader: ([a-z_]+\\.comp)( -D[A-Z_]+)? -> NAME([a-z_]*)$" matched "${recipe}")
+      if(NOT matched)
+        message(FATAL_ERROR "${table}: cannot read the line '${recipe}'")
+      endif()
+      set(source ${folder}/${CMAKE_MATCH_1})
+      set(suffix ${CMAKE_MATCH_3})
+      string(REGEX REPLACE "^ -D" "" macro "${CMAKE_MATCH_2}")
+      list(APPEND templates ${source})
+      foreach(line IN LISTS lines)
+        string(REGEX REPLACE "^[A-Z]+\\( *([a-z0-9_]+).*" "\\1" op "${line}")
+        tidepool_compile_shader(${op}${suffix} ${source} OP=${op} ${macro})
+        list(APPEND names ${op}${suffix})
+      endforeach()
+    endforeach()
+  endforeach()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*.comp)
+  foreach(source IN LISTS sources)
+    if(NOT source IN_LIST templates)
+      get_filename_component(name ${source} NAME_WE)
+      tidepool_compile_shader(${name} ${source})
+      list(APPEND names ${name})
+    endif()
+  endforeach()
+
+  list(SORT names)
+  set(text "// Made by cmake/shaders.cmake.\n#include \"backend/vulkan/shaders.h\"\n\nnamespace tidepool::inline v0 {\nnamespace {\n")
+  set(rows "")
+  set(files)
+  foreach(name IN LISTS names)
+    string(APPEND text "constexpr std::uint32_t ${name}_words[] = {\n#include \"shaders/${name}.inc\"\n};\n")
+    string(APPEND rows "    {\"${name}\", ${name}_words},\n")
+    list(APPEND files ${PROJECT_BINARY_DIR}/shaders/${name}.inc)
+  endforeach()
+  string(APPEND text "constexpr Shader all[] = {\n${rows}};\n}  // namespace\n\nstd::span<const Shader> shaders() { return all; }\n\n}  // namespace tidepool::inline v0\n")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/shaders/shaders.cpp CONTENT "${text}" @ONLY)
+  set_source_files_properties(${PROJECT_BINARY_DIR}/shaders/shaders.cpp PROPERTIES OBJECT_DEPENDS "${files}")
+  target_sources(${target} PRIVATE ${PROJECT_BINARY_DIR}/shaders/shaders.cpp ${files})
+  target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR})
+endfunction()

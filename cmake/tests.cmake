@@ -1,0 +1,59 @@
+# Every folder of tests/ is one GoogleTest program, tidepool_test_<folder>.
+#
+# Labels follow from a test's name: "vulkan" in it (any case) gives `vulkan`, "Threads" gives `threads`, "Slow" gives
+# `slow`; the performance gates are `gate`.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+set(lists)
+file(GLOB folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*)
+foreach(folder IN LISTS folders)
+  get_filename_component(name ${folder} NAME)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  if(NOT IS_DIRECTORY ${folder} OR NOT sources OR name STREQUAL "consumer")
+    continue()
+  endif()
+  set(target tidepool_test_${name})
+  add_executable(${target} ${sources})
+  tidepool_options(${target})
+  tidepool_internals(${target})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${target} PRIVATE TIDEPOOL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${target} PRIVATE GTest::gtest GTest::gtest_main)
+  if(TIDEPOOL_SANITIZE MATCHES "address")
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/keep_libraries.cpp)
+    target_link_options(${target} PRIVATE LINKER:--export-dynamic-symbol=dlclose)
+  endif()
+  gtest_discover_tests(${target} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
+  list(APPEND lists ${target}_TESTS)
+endforeach()
+
+# gtest_discover_tests cannot label by name; this runs in ctest, after it, over the names that it found.
+set(TIDEPOOL_TEST_LISTS ${lists})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/test_labels.cmake.in ${PROJECT_BINARY_DIR}/test_labels.cmake @ONLY)
+set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${PROJECT_BINARY_DIR}/test_labels.cmake)
+
+# A shader of the tests' own, as shaders/axpy.inc; the library does not know it.
+if(TIDEPOOL_VULKAN AND EXISTS ${PROJECT_SOURCE_DIR}/tests/device/axpy.comp AND TARGET tidepool_test_device)
+  tidepool_compile_shader(axpy ${PROJECT_SOURCE_DIR}/tests/device/axpy.comp)
+  target_sources(tidepool_test_device PRIVATE ${PROJECT_BINARY_DIR}/shaders/axpy.inc)
+endif()
+
+# Every public header compiles alone, and twice.
+file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/tidepool/*.h)
+set(units)
+foreach(header IN LISTS headers)
+  set(unit ${PROJECT_BINARY_DIR}/headers/${header}.cpp)
+  file(CONFIGURE OUTPUT ${unit} CONTENT "#include <${header}>\n#include <${header}>  // NOLINT\n" @ONLY)
+  list(APPEND units ${unit})
+endforeach()
+add_library(tidepool_headers OBJECT ${units})
+tidepool_options(tidepool_headers)
+target_link_libraries(tidepool_headers PRIVATE tidepool::tidepool)
+add_test(NAME headers.every_public_header_compiles_alone
+  COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target tidepool_headers)
+
+if(TARGET tidepool_gates)
+  add_test(NAME gates COMMAND tidepool_gates)
+  set_tests_properties(gates PROPERTIES LABELS gate RUN_SERIAL ON TIMEOUT 600)
+endif()

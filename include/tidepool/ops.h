@@ -1,0 +1,53 @@
+// Operations: on every device, differentiable, with NumPy's broadcasting.
+//
+//     tp::Tensor hidden = tp::relu(tp::matmul(x, w1) + b1);
+//     tp::Tensor loss = tp::mean(tp::square(tp::matmul(hidden, w2) + b2 - y));
+#pragma once
+
+#include <tidepool/tensor.h>
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace tidepool::inline v0 {
+
+TIDEPOOL_API Tensor add(const Tensor& a, const Tensor& b);
+TIDEPOOL_API Tensor sub(const Tensor& a, const Tensor& b);
+TIDEPOOL_API Tensor mul(const Tensor& a, const Tensor& b);
+TIDEPOOL_API Tensor div(const Tensor& a, const Tensor& b);
+
+inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
+inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
+inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
+TIDEPOOL_API Tensor operator+(const Tensor& a, float b);
+TIDEPOOL_API Tensor operator+(float a, const Tensor& b);
+TIDEPOOL_API Tensor operator-(const Tensor& a, float b);
+TIDEPOOL_API Tensor operator-(float a, const Tensor& b);
+TIDEPOOL_API Tensor operator*(const Tensor& a, float b);
+TIDEPOOL_API Tensor operator*(float a, const Tensor& b);
+TIDEPOOL_API Tensor operator/(const Tensor& a, float b);
+TIDEPOOL_API Tensor operator/(float a, const Tensor& b);
+
+TIDEPOOL_API Tensor neg(const Tensor& a);
+inline Tensor operator-(const Tensor& a) { return neg(a); }
+TIDEPOOL_API Tensor square(const Tensor& a);
+TIDEPOOL_API Tensor sqrt(const Tensor& a);
+TIDEPOOL_API Tensor exp(const Tensor& a);
+TIDEPOOL_API Tensor relu(const Tensor& a);
+TIDEPOOL_API Tensor leaky_relu(const Tensor& a, float slope = 0.01F);
+TIDEPOOL_API Tensor sigmoid(const Tensor& a);
+TIDEPOOL_API Tensor tanh(const Tensor& a);
+
+TIDEPOOL_API Tensor sum(const Tensor& a);
+TIDEPOOL_API Tensor sum(const Tensor& a, std::int64_t axis, bool keepdim = false);
+TIDEPOOL_API Tensor sum(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false);
+TIDEPOOL_API Tensor mean(const Tensor& a);
+TIDEPOOL_API Tensor mean(const Tensor& a, std::int64_t axis, bool keepdim = false);
+TIDEPOOL_API Tensor mean(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false);
+
+TIDEPOOL_API Tensor matmul(const Tensor& a, const Tensor& b);  // [m, k] x [k, n]
+TIDEPOOL_API Tensor transpose(const Tensor& a);                // the last two axes
+TIDEPOOL_API Tensor broadcast_to(const Tensor& a, const Shape& shape);
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,14 @@
+// All of Tidepool. Users write `namespace tp = tidepool;`.
+#pragma once
+
+#include <tidepool/device.h>
+#include <tidepool/dtype.h>
+#include <tidepool/error.h>
+#include <tidepool/grad.h>
+#include <tidepool/memory.h>
+#include <tidepool/ops.h>
+#include <tidepool/raw.h>
+#include <tidepool/run.h>
+#include <tidepool/shape.h>
+#include <tidepool/tensor.h>
+#include <tidepool/version.h>

@@ -1,0 +1,62 @@
+// A backend knows bytes, kernels and order. It never knows shapes, types, operations, gradients, pooling or fallback.
+//
+// Calls come one at a time (the Stream above serialises them). Work happens in the order of the calls: what is recorded
+// joins the open batch, `submit` sends it off, and a ticket's number grows with every submission. A backend throws
+// DeviceLost when the device is gone; after that only its destructor is called, which must not hang.
+#pragma once
+
+#include "backend/launch.h"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace tidepool::inline v0 {
+
+struct BackendInfo {
+  std::string name;     // what the maker calls the device
+  std::string kind;     // "cpu", "discrete", "integrated", "virtual", "software", "test"
+  std::string driver;
+  std::size_t memory_total = 0;
+  std::size_t memory_free = 0;
+  std::size_t offset_alignment = 1;                // of bindings, a power of two from 1 to 256
+  std::size_t max_binding_bytes = SIZE_MAX;        // the largest range that one binding may span
+  bool immediate = false;                          // a recorded launch is done when `record` returns
+};
+
+// Launches prepared to be submitted again and again. Destroyed before its backend, never while it may be running.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+};
+
+// The number of a submission; 0 is before all of them.
+using Serial = std::uint64_t;
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual BackendInfo info() = 0;
+  // Null when the device has no memory left. The contents are anything.
+  virtual Memory* allocate(std::size_t bytes) = 0;
+  // Only when no unfinished submission uses it.
+  virtual void free(Memory* memory) = 0;
+  // Makes the kernel ready. Called once for each before its first launch.
+  virtual void load(const Kernel& kernel) = 0;
+  // Adds a launch to the open batch.
+  virtual void record(const Launch& launch) = 0;
+  // Writes to memory that no unfinished launch uses; done on return.
+  virtual void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) = 0;
+  // Reads memory that no unfinished launch writes; done on return.
+  virtual void download(Memory* from, std::size_t offset, std::span<std::byte> bytes) = 0;
+  virtual std::unique_ptr<Recording> bake(std::span<const Launch> launches) = 0;
+  // Sends off the open batch, or (with a recording) that instead; the open batch must be empty then.
+  virtual Serial submit(Recording* recording) = 0;
+  // Whether the submission is finished within the time. Zero asks without waiting.
+  virtual bool wait(Serial serial, std::chrono::nanoseconds time) = 0;
+};
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,15 @@
+// The CPU: a launch is done when it is recorded, and a recording is a flat array walked in order.
+#pragma once
+
+#include "backend/backend.h"
+
+#include <memory>
+
+namespace tidepool::inline v0 {
+
+BackendInfo cpu_info();
+std::unique_ptr<Backend> open_cpu();
+// For tests: a number of threads, and one of the compiled instruction sets (see simd.h; -1: the best).
+std::unique_ptr<Backend> open_cpu(int threads, int instructions);
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,112 @@
+#include "backend/vulkan/device.h"
+
+#include <tidepool/error.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "platform/cat.h"
+
+namespace tidepool::inline v0 {
+namespace {
+
+const char* kind_of(VkPhysicalDeviceType type) {
+  switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+      return "discrete";
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+      return "integrated";
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+      return "software";
+    default:
+      return "virtual";
+  }
+}
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && std::string_view(value) == "1";
+}
+
+}  // namespace
+
+BackendInfo describe(const PhysicalDevice& device) {
+  VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+  VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &driver};
+  vkGetPhysicalDeviceProperties2(device.handle, &all);
+  const VkPhysicalDeviceProperties& properties = all.properties;
+
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+  VkPhysicalDeviceMemoryProperties2 memory{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
+                                           .pNext = device.memory_budget ? &budget : nullptr};
+  vkGetPhysicalDeviceMemoryProperties2(device.handle, &memory);
+
+  BackendInfo info;
+  info.name = properties.deviceName;
+  info.kind = kind_of(properties.deviceType);
+  info.driver = cat(driver.driverName, ' ', driver.driverInfo);
+  for (std::uint32_t i = 0; i < memory.memoryProperties.memoryHeapCount; ++i) {
+    const VkMemoryHeap& heap = memory.memoryProperties.memoryHeaps[i];
+    if (!(heap.flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) || heap.size <= info.memory_total) continue;
+    info.memory_total = heap.size;
+    // A crowded device can report more in use than it grants us.
+    info.memory_free = device.memory_budget ? budget.heapBudget[i] - std::min(budget.heapBudget[i], budget.heapUsage[i]) : heap.size;
+  }
+  info.offset_alignment = std::clamp<std::size_t>(properties.limits.minStorageBufferOffsetAlignment, 16, 256);
+  info.max_binding_bytes = properties.limits.maxStorageBufferRange;
+  return info;
+}
+
+VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const PhysicalDevice& which, std::chrono::nanoseconds time)
+    : instance(std::move(from)), physical(which), patience(time) {
+  VkPhysicalDeviceMaintenance4Properties buffers{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
+  VkPhysicalDeviceMaintenance3Properties allocations{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
+                                                     .pNext = physical.maintenance4 ? &buffers : nullptr};
+  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &allocations};
+  vkGetPhysicalDeviceProperties2(physical.handle, &properties);
+  limits = properties.properties.limits;
+  max_allocation_bytes = allocations.maxMemoryAllocationSize;
+  if (physical.maintenance4) max_buffer_bytes = buffers.maxBufferSize;
+  push_descriptors = physical.push_descriptor && !is_set("TIDEPOOL_VULKAN_NO_PUSH_DESCRIPTOR");
+
+  const float priority = 1.0f;
+  const VkDeviceQueueCreateInfo queue_info{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                           .queueFamilyIndex = physical.compute_family,
+                                           .queueCount = 1,
+                                           .pQueuePriorities = &priority};
+  const char* const extension = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
+  const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                .queueCreateInfoCount = 1,
+                                .pQueueCreateInfos = &queue_info,
+                                .ppEnabledLayerNames = nullptr,
+                                .enabledExtensionCount = push_descriptors ? 1u : 0u,
+                                .ppEnabledExtensionNames = &extension};
+  check(vkCreateDevice(physical.handle, &info, nullptr, &handle), "vkCreateDevice");
+  volkLoadDeviceTable(&call, handle);
+  call.vkGetDeviceQueue(handle, physical.compute_family, 0, &queue);
+}
+
+VulkanDevice::~VulkanDevice() {
+  if (abandoned)
+    instance->keep_forever();
+  else
+    call.vkDestroyDevice(handle, nullptr);
+}
+
+void VulkanDevice::check(VkResult result, const char* called) {
+  if (result == VK_SUCCESS) return;
+  if (result == VK_ERROR_DEVICE_LOST) {
+    lost = true;
+    throw DeviceLost("vulkan", cat(called, " gave VK_ERROR_DEVICE_LOST: the driver has given the device up"));
+  }
+  throw DeviceError("vulkan", cat(called, " gave ", name_of(result), ", wanted VK_SUCCESS"));
+}
+
+void VulkanDevice::give_up() {
+  abandoned = true;
+  throw DeviceLost("vulkan", cat("the device did not answer for ", std::chrono::duration<double>(patience).count(),
+                                 " s and counts as lost; look for a kernel that does not end"));
+}
+
+}  // namespace tidepool::inline v0

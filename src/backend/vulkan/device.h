@@ -1,0 +1,45 @@
+// One VkDevice with its own table of functions, so that several can be open at once, and the two ways in which it can fail us.
+//
+//     device.check(device.call.vkResetFences(device.handle, 1, &fence), "vkResetFences");
+#pragma once
+
+#include "backend/backend.h"
+#include "backend/vulkan/instance.h"
+
+#include <chrono>
+#include <memory>
+
+namespace tidepool::inline v0 {
+
+BackendInfo describe(const PhysicalDevice& device);
+
+struct VulkanDevice {
+  VulkanDevice(std::shared_ptr<const VulkanInstance> instance, const PhysicalDevice& physical, std::chrono::nanoseconds patience);
+  ~VulkanDevice();
+  VulkanDevice(const VulkanDevice&) = delete;
+  VulkanDevice& operator=(const VulkanDevice&) = delete;
+
+  // Throws unless the result is VK_SUCCESS, naming the call: DeviceLost, or DeviceError for all else.
+  void check(VkResult result, const char* called);
+  // Throws DeviceLost, for a device that let its patience run out.
+  [[noreturn]] void give_up();
+
+  const std::shared_ptr<const VulkanInstance> instance;
+  const PhysicalDevice physical;
+  const std::chrono::nanoseconds patience;
+  VkPhysicalDeviceLimits limits{};
+  std::size_t max_allocation_bytes = SIZE_MAX;
+  std::size_t max_buffer_bytes = SIZE_MAX;
+  bool push_descriptors = false;
+
+  VkDevice handle = VK_NULL_HANDLE;
+  VkQueue queue = VK_NULL_HANDLE;
+  VolkDeviceTable call{};
+
+  bool lost = false;  // by the driver's own word: objects may be destroyed, waiting is pointless
+  // It no longer answers, so its work may be running still. Destroying what that work uses is undefined and may hang: all
+  // destructors then leave their objects to the end of the process.
+  bool abandoned = false;
+};
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,181 @@
+#include "backend/vulkan/instance.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace tidepool::inline v0 {
+namespace {
+
+constexpr const char* validation_layer = "VK_LAYER_KHRONOS_validation";
+std::atomic<std::uint64_t> messages = 0;
+
+VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                                          const VkDebugUtilsMessengerCallbackDataEXT* data, void*) {
+  ++messages;
+  std::string line = data->pMessage ? data->pMessage : "(no text)";
+  std::ranges::replace(line, '\n', ' ');
+  std::fprintf(stderr, "vulkan validation: %s\n", line.c_str());
+  return VK_FALSE;
+}
+
+VkDebugUtilsMessengerCreateInfoEXT messenger_info() {
+  return {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+          .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+          // Not GENERAL: there the loader tells of drivers that it could not use.
+          .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+          .pfnUserCallback = on_message};
+}
+
+// Vulkan's way to list things: ask how many, then for all of them; again when the number grew in between.
+template <class T, class F>
+std::vector<T> list(F&& enumerate) {
+  std::vector<T> all;
+  VkResult result = VK_INCOMPLETE;
+  while (result == VK_INCOMPLETE) {
+    std::uint32_t count = 0;
+    if (enumerate(&count, nullptr) != VK_SUCCESS) return {};
+    all.resize(count);
+    result = enumerate(&count, all.data());
+    all.resize(count);
+  }
+  if (result != VK_SUCCESS) all.clear();
+  return all;
+}
+
+bool has_extension(const std::vector<VkExtensionProperties>& all, std::string_view name) {
+  return std::ranges::any_of(all, [&](const VkExtensionProperties& e) { return name == e.extensionName; });
+}
+
+bool validation_is_wanted() {
+  const char* value = std::getenv("TIDEPOOL_VALIDATION");
+  return value && (std::string_view(value) == "1" || std::string_view(value) == "sync");
+}
+
+bool validation_is_there() {
+  const auto layers =
+      list<VkLayerProperties>([](std::uint32_t* n, VkLayerProperties* all) { return vkEnumerateInstanceLayerProperties(n, all); });
+  if (std::ranges::none_of(layers, [](const VkLayerProperties& l) { return std::string_view(l.layerName) == validation_layer; }))
+    return false;
+  const auto extensions = list<VkExtensionProperties>(
+      [](std::uint32_t* n, VkExtensionProperties* all) { return vkEnumerateInstanceExtensionProperties(validation_layer, n, all); });
+  return has_extension(extensions, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) &&
+         has_extension(extensions, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME);
+}
+
+VkInstance make_instance(bool validation) {
+  const VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                      .pApplicationName = "tidepool",
+                                      .pEngineName = "tidepool",
+                                      .apiVersion = VK_API_VERSION_1_2};
+  const VkValidationFeatureEnableEXT synchronization = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
+  const VkValidationFeaturesEXT features{.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
+                                         .enabledValidationFeatureCount = 1,
+                                         .pEnabledValidationFeatures = &synchronization};
+  auto messenger = messenger_info();  // in the chain it hears what happens while the instance is made and destroyed
+  messenger.pNext = &features;
+  constexpr const char* extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
+  const VkInstanceCreateInfo info{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                  .pNext = validation ? &messenger : nullptr,
+                                  .pApplicationInfo = &application,
+                                  .enabledLayerCount = validation ? 1u : 0u,
+                                  .ppEnabledLayerNames = &validation_layer,
+                                  .enabledExtensionCount = validation ? 2u : 0u,
+                                  .ppEnabledExtensionNames = extensions};
+  VkInstance instance = VK_NULL_HANDLE;
+  return vkCreateInstance(&info, nullptr, &instance) == VK_SUCCESS ? instance : VK_NULL_HANDLE;
+}
+
+// A family for compute alone is taken first: there we do not queue behind the desktop.
+bool find_compute_family(VkPhysicalDevice device, std::uint32_t& family) {
+  std::uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
+  bool found = false;
+  for (std::uint32_t i = count; i-- > 0;) {
+    const VkQueueFlags flags = families[i].queueFlags;
+    if (!(flags & VK_QUEUE_COMPUTE_BIT) || families[i].queueCount == 0) continue;
+    const bool alone = !(flags & VK_QUEUE_GRAPHICS_BIT);
+    const bool held_alone = found && !(families[family].queueFlags & VK_QUEUE_GRAPHICS_BIT);
+    if (found && held_alone && !alone) continue;
+    family = i;
+    found = true;
+  }
+  return found;
+}
+
+std::vector<PhysicalDevice> find_devices(VkInstance instance) {
+  std::vector<PhysicalDevice> found;
+  const auto handles =
+      list<VkPhysicalDevice>([&](std::uint32_t* n, VkPhysicalDevice* all) { return vkEnumeratePhysicalDevices(instance, n, all); });
+  for (const VkPhysicalDevice handle : handles) {
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(handle, &properties);
+    PhysicalDevice device{.handle = handle};
+    if (properties.apiVersion < VK_API_VERSION_1_2 || !find_compute_family(handle, device.compute_family)) continue;
+    const auto extensions = list<VkExtensionProperties>(
+        [&](std::uint32_t* n, VkExtensionProperties* all) { return vkEnumerateDeviceExtensionProperties(handle, nullptr, n, all); });
+    device.push_descriptor = has_extension(extensions, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+    device.memory_budget = has_extension(extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+    device.maintenance4 = has_extension(extensions, VK_KHR_MAINTENANCE_4_EXTENSION_NAME);
+    found.push_back(device);
+  }
+  return found;
+}
+
+// Reached through a pointer that is never freed, so that nothing runs at exit.
+struct Shared {
+  std::mutex mutex;
+  std::shared_ptr<const VulkanInstance> instance;
+};
+Shared& shared() {
+  static Shared* const only = new Shared;
+  return *only;
+}
+
+}  // namespace
+
+VulkanInstance::VulkanInstance() {
+  if (volkInitialize() != VK_SUCCESS || volkGetInstanceVersion() < VK_API_VERSION_1_2) return;
+  const bool wanted = validation_is_wanted();
+  const bool validation = wanted && validation_is_there();
+  if (wanted && !validation)
+    std::fprintf(stderr, "tidepool: TIDEPOOL_VALIDATION is set, but %s is not installed; going on without it\n", validation_layer);
+  handle_ = make_instance(validation);
+  if (!handle_) return;
+  volkLoadInstanceOnly(handle_);
+  if (validation) {
+    const auto info = messenger_info();
+    vkCreateDebugUtilsMessengerEXT(handle_, &info, nullptr, &messenger_);
+  }
+  devices_ = find_devices(handle_);
+}
+
+VulkanInstance::~VulkanInstance() {
+  if (!handle_ || keep_) return;
+  if (messenger_) vkDestroyDebugUtilsMessengerEXT(handle_, messenger_, nullptr);
+  vkDestroyInstance(handle_, nullptr);
+}
+
+std::shared_ptr<const VulkanInstance> vulkan_instance() {
+  Shared& all = shared();
+  const std::lock_guard lock(all.mutex);
+  if (!all.instance) all.instance = std::make_shared<const VulkanInstance>();
+  return all.instance;
+}
+
+bool close_vulkan_instance() {
+  Shared& all = shared();
+  const std::lock_guard lock(all.mutex);
+  if (all.instance.use_count() > 1) return false;  // copies are made under the lock only, so the number cannot grow now
+  all.instance.reset();
+  return true;
+}
+
+std::uint64_t validation_messages() { return messages; }
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,54 @@
+// The process's one VkInstance, made when first asked for. A machine without loader, driver or device just lists nothing.
+//
+//     const auto instance = vulkan_instance();
+//     for (const PhysicalDevice& device : instance->devices()) …
+//
+// TIDEPOOL_VALIDATION=1 (or "sync") turns on the Khronos layer with synchronization validation; tests then assert that
+// validation_messages() stays 0.
+#pragma once
+
+#include "backend/vulkan/vulkan.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tidepool::inline v0 {
+
+// A device that has Vulkan 1.2 and a queue for compute.
+struct PhysicalDevice {
+  VkPhysicalDevice handle = VK_NULL_HANDLE;
+  std::uint32_t compute_family = 0;
+  bool push_descriptor = false;  // extensions that it offers
+  bool memory_budget = false;
+  bool maintenance4 = false;
+};
+
+class VulkanInstance {
+ public:
+  VulkanInstance();
+  ~VulkanInstance();
+  VulkanInstance(const VulkanInstance&) = delete;
+  VulkanInstance& operator=(const VulkanInstance&) = delete;
+
+  std::span<const PhysicalDevice> devices() const { return devices_; }
+  // Leaves the VkInstance to the end of the process: a device that does not answer still hangs on it.
+  void keep_forever() const { keep_ = true; }
+
+ private:
+  VkInstance handle_ = VK_NULL_HANDLE;
+  VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+  std::vector<PhysicalDevice> devices_;
+  mutable std::atomic<bool> keep_ = false;
+};
+
+// Safe from any thread. The instance is not destroyed at exit, where drivers may already be gone.
+std::shared_ptr<const VulkanInstance> vulkan_instance();
+// Destroys the instance; the next call of vulkan_instance makes a new one. False, and nothing done, while someone holds it.
+bool close_vulkan_instance();
+// How many warnings and errors the validation layer has given.
+std::uint64_t validation_messages();
+
+}  // namespace tidepool::inline v0

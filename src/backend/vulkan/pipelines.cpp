@@ -1,0 +1,117 @@
+#include "backend/vulkan/pipelines.h"
+
+#include <tidepool/error.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "backend/vulkan/shaders.h"
+#include "platform/cat.h"
+
+namespace tidepool::inline v0 {
+namespace {
+
+std::span<const std::uint32_t> find_words(const Kernel& kernel) {
+  if (!kernel.spirv.empty()) return kernel.spirv;
+  const std::string_view name = kernel.shader ? kernel.shader : kernel.name;
+  const auto all = shaders();
+  const auto found = std::ranges::lower_bound(all, name, {}, &Shader::name);
+  if (found == all.end() || found->name != name)
+    throw DeviceError("vulkan", cat("kernel \"", kernel.name, "\" wants the shader \"", name, "\", which is not among the ", all.size(),
+                                    " that were built in; add ", name, ".comp under src/ops/ or correct Kernel::shader"));
+  return found->words;
+}
+
+// Beyond these limits the driver may do anything.
+void check_limits(const Kernel& kernel, const VkPhysicalDeviceLimits& limits) {
+  const Extent& g = kernel.group;
+  const std::uint64_t items = std::uint64_t{g.x} * g.y * g.z;
+  if (g.x > limits.maxComputeWorkGroupSize[0] || g.y > limits.maxComputeWorkGroupSize[1] || g.z > limits.maxComputeWorkGroupSize[2] ||
+      items > limits.maxComputeWorkGroupInvocations)
+    throw DeviceError("vulkan",
+                      cat("kernel \"", kernel.name, "\" wants workgroups of ", g.x, " x ", g.y, " x ", g.z, ", the device allows ",
+                          limits.maxComputeWorkGroupInvocations, " work items; specialise it to a smaller group"));
+  if (kernel.bindings > limits.maxPerStageDescriptorStorageBuffers)
+    throw DeviceError("vulkan", cat("kernel \"", kernel.name, "\" wants ", int{kernel.bindings}, " bindings, the device allows ",
+                                    limits.maxPerStageDescriptorStorageBuffers, "; use another device"));
+}
+
+}  // namespace
+
+Pipelines::Pipelines(VulkanDevice& device) : device_(device) {
+  const VkPipelineCacheCreateInfo info{.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+  device_.check(device_.call.vkCreatePipelineCache(device_.handle, &info, nullptr, &cache_), "vkCreatePipelineCache");
+}
+
+Pipelines::~Pipelines() {
+  if (device_.abandoned) return;
+  for (const Pipeline& pipeline : pipelines_) device_.call.vkDestroyPipeline(device_.handle, pipeline.handle, nullptr);
+  for (const Layout& layout : layouts_) {
+    device_.call.vkDestroyPipelineLayout(device_.handle, layout.pipeline, nullptr);
+    device_.call.vkDestroyDescriptorSetLayout(device_.handle, layout.set, nullptr);
+  }
+  device_.call.vkDestroyPipelineCache(device_.handle, cache_, nullptr);
+}
+
+void Pipelines::load(const Kernel& kernel) {
+  assert(kernel.id != 0 && "loaded before it was registered");
+  if (kernel.id < pipelines_.size() && pipelines_[kernel.id].handle) return;
+  const auto words = find_words(kernel);
+  check_limits(kernel, device_.limits);
+  if (pipelines_.size() <= kernel.id) pipelines_.resize(kernel.id + 1);
+  const Layout& shared = layout(kernel.bindings);
+
+  const VkShaderModuleCreateInfo info{
+      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = words.size_bytes(), .pCode = words.data()};
+  VkShaderModule shader = VK_NULL_HANDLE;
+  device_.check(device_.call.vkCreateShaderModule(device_.handle, &info, nullptr, &shader),
+                cat("vkCreateShaderModule for kernel \"", kernel.name, '"').c_str());
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  const VkResult result = make(kernel, shader, shared.pipeline, pipeline);
+  device_.call.vkDestroyShaderModule(device_.handle, shader, nullptr);
+  device_.check(result, cat("vkCreateComputePipelines for kernel \"", kernel.name, '"').c_str());
+  pipelines_[kernel.id] = {pipeline, shared.pipeline, shared.set};
+}
+
+VkResult Pipelines::make(const Kernel& kernel, VkShaderModule shader, VkPipelineLayout layout, VkPipeline& pipeline) {
+  std::array<VkSpecializationMapEntry, std::tuple_size_v<decltype(kernel.constants)>> entries;
+  for (std::uint32_t i = 0; i < kernel.constant_count; ++i) entries[i] = {.constantID = i, .offset = 4 * i, .size = 4};
+  const VkSpecializationInfo constants{.mapEntryCount = kernel.constant_count,
+                                       .pMapEntries = entries.data(),
+                                       .dataSize = 4u * kernel.constant_count,
+                                       .pData = kernel.constants.data()};
+  const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                                                   .module = shader,
+                                                   .pName = "main",
+                                                   .pSpecializationInfo = kernel.constant_count ? &constants : nullptr},
+                                         .layout = layout};
+  return device_.call.vkCreateComputePipelines(device_.handle, cache_, 1, &info, nullptr, &pipeline);
+}
+
+const Pipelines::Layout& Pipelines::layout(std::uint32_t bindings) {
+  Layout& layout = layouts_[bindings];
+  if (layout.pipeline) return layout;
+  std::array<VkDescriptorSetLayoutBinding, max_bindings> slots;
+  for (std::uint32_t i = 0; i < bindings; ++i)
+    slots[i] = {
+        .binding = i, .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = 1, .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+  const VkDescriptorSetLayoutCreateInfo set_info{
+      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+      .flags = device_.push_descriptors ? VkDescriptorSetLayoutCreateFlags{VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR} : 0,
+      .bindingCount = bindings,
+      .pBindings = slots.data()};
+  if (!layout.set)
+    device_.check(device_.call.vkCreateDescriptorSetLayout(device_.handle, &set_info, nullptr, &layout.set), "vkCreateDescriptorSetLayout");
+  const VkPushConstantRange params{.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .offset = 0, .size = max_param_bytes};
+  const VkPipelineLayoutCreateInfo info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                        .setLayoutCount = 1,
+                                        .pSetLayouts = &layout.set,
+                                        .pushConstantRangeCount = 1,
+                                        .pPushConstantRanges = &params};
+  device_.check(device_.call.vkCreatePipelineLayout(device_.handle, &info, nullptr, &layout.pipeline), "vkCreatePipelineLayout");
+  return layout;
+}
+
+}  // namespace tidepool::inline v0

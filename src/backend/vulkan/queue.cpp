@@ -1,0 +1,74 @@
+#include "backend/vulkan/queue.h"
+
+#include <algorithm>
+
+namespace tidepool::inline v0 {
+
+VulkanQueue::Slot::Slot(VulkanDevice& device, const Pipelines& pipelines) : device(device), commands(device, pipelines) {
+  const VkFenceCreateInfo info{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  device.check(device.call.vkCreateFence(device.handle, &info, nullptr, &fence), "vkCreateFence");
+}
+
+VulkanQueue::Slot::~Slot() {
+  if (!device.abandoned) device.call.vkDestroyFence(device.handle, fence, nullptr);
+}
+
+VulkanQueue::VulkanQueue(VulkanDevice& device, const Pipelines& pipelines) : device_(device) {
+  for (std::size_t i = 0; i < slots; ++i) slots_.emplace_back(device, pipelines);
+}
+
+VulkanQueue::~VulkanQueue() {
+  if (device_.lost || device_.abandoned || finished_ == last_) return;
+  const VkResult result = fence_state(last_, device_.patience);
+  device_.abandoned = result == VK_TIMEOUT || result == VK_NOT_READY;
+}
+
+void VulkanQueue::record(const Launch& launch) {
+  CommandList& commands = slot(last_ + 1).commands;
+  if (!open_) {
+    if (!has_work(launch)) return;
+    commands.begin(VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+    open_ = true;
+  }
+  commands.add(launch);
+}
+
+Serial VulkanQueue::submit_batch() {
+  if (!open_) return last_;
+  CommandList& commands = slot(last_ + 1).commands;
+  open_ = false;
+  commands.end();
+  return send(commands.handle());
+}
+
+Serial VulkanQueue::submit(const CommandList& recording) {
+  assert(!open_ && "a recording was submitted before the open batch");
+  return send(recording.handle());
+}
+
+Serial VulkanQueue::send(VkCommandBuffer commands) {
+  if (last_ >= unfinished_limit && !wait(last_ + 1 - unfinished_limit, device_.patience)) device_.give_up();
+  Slot& slot = this->slot(last_ + 1);
+  device_.check(device_.call.vkResetFences(device_.handle, 1, &slot.fence), "vkResetFences");
+  const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
+  device_.check(device_.call.vkQueueSubmit(device_.queue, 1, &info, slot.fence), "vkQueueSubmit");
+  return ++last_;
+}
+
+bool VulkanQueue::wait(Serial serial, std::chrono::nanoseconds time) {
+  assert(serial <= last_);
+  if (serial <= finished_) return true;
+  const VkResult result = fence_state(serial, time);
+  if (result == VK_TIMEOUT || result == VK_NOT_READY) return false;
+  device_.check(result, time.count() <= 0 ? "vkGetFenceStatus" : "vkWaitForFences");
+  finished_ = serial;  // a fence also tells of everything submitted to the queue before it
+  return true;
+}
+
+VkResult VulkanQueue::fence_state(Serial serial, std::chrono::nanoseconds time) {
+  const VkFence& fence = slot(serial).fence;
+  if (time.count() <= 0) return device_.call.vkGetFenceStatus(device_.handle, fence);
+  return device_.call.vkWaitForFences(device_.handle, 1, &fence, VK_TRUE, static_cast<std::uint64_t>(time.count()));
+}
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,44 @@
+// The open batch and the submissions under way, in order, on the device's one queue.
+#pragma once
+
+#include "backend/vulkan/commands.h"
+
+#include <deque>
+
+namespace tidepool::inline v0 {
+
+class VulkanQueue {
+ public:
+  VulkanQueue(VulkanDevice& device, const Pipelines& pipelines);
+  ~VulkanQueue();  // waits for what is under way, unless the device is lost; not longer than its patience
+  VulkanQueue(const VulkanQueue&) = delete;
+  VulkanQueue& operator=(const VulkanQueue&) = delete;
+
+  void record(const Launch& launch);
+  Serial submit_batch();  // nothing recorded: the last serial, and nothing is submitted
+  Serial submit(const CommandList& recording);
+  bool wait(Serial serial, std::chrono::nanoseconds time);
+
+ private:
+  // One more than may be under way, for the batch that is being recorded. Submission n takes slot n % slots, which is free
+  // by then, so nothing is ever searched for or allocated.
+  static constexpr std::size_t unfinished_limit = 8, slots = unfinished_limit + 1;
+  struct Slot {
+    Slot(VulkanDevice& device, const Pipelines& pipelines);
+    ~Slot();
+    VulkanDevice& device;
+    CommandList commands;
+    VkFence fence = VK_NULL_HANDLE;
+  };
+  Slot& slot(Serial serial) { return slots_[serial % slots]; }
+  Serial send(VkCommandBuffer commands);
+  VkResult fence_state(Serial serial, std::chrono::nanoseconds time);
+
+  VulkanDevice& device_;
+  std::deque<Slot> slots_;
+  Serial last_ = 0;      // submitted
+  Serial finished_ = 0;  // known to be finished, with all before it
+  bool open_ = false;    // slot(last_ + 1) has launches
+};
+
+}  // namespace tidepool::inline v0

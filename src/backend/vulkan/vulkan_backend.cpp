@@ -1,0 +1,80 @@
+#include "backend/vulkan/vulkan_backend.h"
+
+#include <tidepool/error.h>
+
+#include <cstring>
+
+#include "backend/vulkan/queue.h"
+#include "platform/cat.h"
+
+namespace tidepool::inline v0 {
+namespace {
+
+struct VulkanRecording : Recording {
+  VulkanRecording(VulkanDevice& device, const Pipelines& pipelines) : commands(device, pipelines) {}
+  CommandList commands;
+};
+
+class VulkanBackend : public Backend {
+ public:
+  VulkanBackend(std::shared_ptr<const VulkanInstance> instance, const PhysicalDevice& physical, std::chrono::nanoseconds patience)
+      : device_(std::move(instance), physical, patience), heap_(device_), pipelines_(device_), queue_(device_, pipelines_) {}
+
+  BackendInfo info() override { return describe(device_.physical); }
+  Memory* allocate(std::size_t bytes) override { return heap_.allocate(bytes); }
+  void free(Memory* memory) override { heap_.free(static_cast<VulkanMemory*>(memory)); }
+  void load(const Kernel& kernel) override { pipelines_.load(kernel); }
+  void record(const Launch& launch) override { queue_.record(launch); }
+
+  void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) override {
+    assert(offset + bytes.size() <= to->bytes);
+    std::memcpy(to->host + offset, bytes.data(), bytes.size());
+  }
+  void download(Memory* from, std::size_t offset, std::span<std::byte> bytes) override {
+    assert(offset + bytes.size() <= from->bytes);
+    std::memcpy(bytes.data(), from->host + offset, bytes.size());
+  }
+
+  std::unique_ptr<Recording> bake(std::span<const Launch> launches) override {
+    auto recording = std::make_unique<VulkanRecording>(device_, pipelines_);
+    recording->commands.begin(VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+    for (const Launch& launch : launches) recording->commands.add(launch);
+    recording->commands.end();
+    return recording;
+  }
+  Serial submit(Recording* recording) override {
+    return recording ? queue_.submit(static_cast<VulkanRecording*>(recording)->commands) : queue_.submit_batch();
+  }
+  bool wait(Serial serial, std::chrono::nanoseconds time) override { return queue_.wait(serial, time); }
+
+ private:
+  VulkanDevice device_;  // the order matters: the queue goes first, and waits for its work
+  VulkanHeap heap_;
+  Pipelines pipelines_;
+  VulkanQueue queue_;
+};
+
+}  // namespace
+
+std::vector<BackendInfo> list_vulkan_devices() {
+  const auto instance = vulkan_instance();
+  std::vector<BackendInfo> all;
+  for (const PhysicalDevice& device : instance->devices()) all.push_back(describe(device));
+  return all;
+}
+
+std::unique_ptr<Backend> open_vulkan(std::size_t index, std::chrono::nanoseconds patience) {
+  auto instance = vulkan_instance();
+  const auto devices = instance->devices();
+  if (devices.empty())
+    throw DeviceError("vulkan", cat("device ", index,
+                                    " was asked for, but no Vulkan 1.2 device was found; install a driver (on Debian: "
+                                    "mesa-vulkan-drivers) or use the device \"cpu\""));
+  if (index >= devices.size())
+    throw DeviceError("vulkan",
+                      cat("device ", index, " was asked for, but there are ", devices.size(), "; wanted 0 to ", devices.size() - 1));
+  const PhysicalDevice& physical = devices[index];
+  return std::make_unique<VulkanBackend>(std::move(instance), physical, patience);
+}
+
+}  // namespace tidepool::inline v0

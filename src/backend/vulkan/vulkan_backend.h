@@ -1,0 +1,22 @@
+// The Vulkan backend: compute on any device with Vulkan 1.2, through a loader that is opened when first needed.
+//
+//     for (const BackendInfo& info : list_vulkan_devices()) …      // empty without loader, driver or device
+//     auto backend = open_vulkan(0);
+//
+// TIDEPOOL_VULKAN_NO_PUSH_DESCRIPTOR=1 makes it do without that extension, as on drivers that lack it.
+#pragma once
+
+#include "backend/backend.h"
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace tidepool::inline v0 {
+
+std::vector<BackendInfo> list_vulkan_devices();
+// Patience: how long the device may keep us waiting before it counts as lost.
+std::unique_ptr<Backend> open_vulkan(std::size_t index, std::chrono::nanoseconds patience = std::chrono::seconds(30));
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,115 @@
+// The one path that every operation takes.
+#include <tidepool/error.h>
+
+#include "core/op.h"
+#include "core/tape.h"
+#include "device/slot.h"
+#include "platform/cat.h"
+
+namespace tidepool::inline v0 {
+
+namespace {
+
+// Kernels count elements with 32 bits.
+constexpr std::int64_t most_elements = 0xffffffff;
+constexpr std::size_t most_inputs = 64;
+
+Stream& stream_of(const Node& node) { return *node.storage->owner->stream; }
+
+// All inputs are usable and live on one device; returns its stream.
+Stream& gather(const char* operation, std::span<const Tensor* const> in, Node** nodes) {
+  Stream* stream = nullptr;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    Node& node = usable(operation, *in[i]);
+    nodes[i] = &node;
+    Stream& own = stream_of(node);
+    if (!stream) stream = &own;
+    if (stream != &own) [[unlikely]] {
+      if (&stream->slot() == &own.slot()) {  // one of the two is from before a reset
+        const StreamLock lock(own);
+        own.require_alive(operation);
+        stream->require_alive(operation);
+      }
+      throw DeviceError(operation, cat("tensors are on different devices: ", stream->slot().id(), " and ", own.slot().id(),
+                                       "; move one with to(device)"));
+    }
+  }
+  return *stream;
+}
+
+void require_countable(const char* operation, const Shape& shape, std::int64_t numel) {
+  if (numel > most_elements) [[unlikely]]
+    throw ShapeError(operation, cat(shape, " has ", numel, " elements; a tensor holds at most ", most_elements));
+}
+
+}  // namespace
+
+std::size_t checked_bytes(const char* operation, const Shape& shape, DType dtype) {
+  const std::int64_t numel = shape.numel();
+  if (numel > static_cast<std::int64_t>(SIZE_MAX / 16)) throw ShapeError(operation, cat(shape, " has more elements than any memory"));
+  return static_cast<std::size_t>(numel) * size_of(dtype);
+}
+
+Tensor allocate_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot, MemoryTag tag) {
+  const std::size_t bytes = checked_bytes(operation, shape, dtype);
+  const auto stream = slot.stream();
+  Storage storage;
+  {
+    const StreamLock lock(*stream);
+    storage = stream->take(bytes, tag, operation);
+  }
+  require_countable(operation, shape, shape.numel());
+  return make_tensor(shape, dtype, slot, std::move(storage));
+}
+
+Tensor apply(const OpDef& op, std::span<const Tensor* const> in, const Attrs& attrs) {
+  std::array<Node*, most_inputs> nodes;  // NOLINT: only the first in.size() are used
+  Stream& stream = gather(op.name, in, nodes.data());
+  const OpCall call{op, std::span(nodes.data(), in.size()), attrs};
+  const Spec spec = op.rule(call);
+  Tensor out = make_tensor(spec.shape, spec.dtype, stream.slot(), Storage());
+  Node& node = *out.node();
+  {
+    const StreamLock lock(stream);
+    node.storage = stream.take(node.bytes(), MemoryTag::activations, op.name);
+    require_countable(op.name, spec.shape, node.numel);
+    if (node.numel > 0) op.run(call, stream, node);
+  }
+  if (op.gradient && wants_gradient(call.in)) remember(op, in, attrs, node);
+  return out;
+}
+
+Tensor apply_view(const OpDef& op, const Tensor& a, const Shape& shape, std::size_t offset, const Attrs& attrs) {
+  Node* node = &usable(op.name, a);
+  Tensor out = make_tensor(shape, node->dtype, node->slot, node->storage, node->offset + offset);
+  const Tensor* in = &a;
+  if (wants_gradient({&node, 1})) remember(op, {&in, 1}, attrs, *out.node());
+  return out;
+}
+
+void apply_in_place(const char* operation, std::initializer_list<const Tensor*> tensors, std::size_t written, void (*check)(std::span<Node* const>),
+                    void (*run)(std::span<Node* const>, Stream&, const Attrs&), const Attrs& attrs) {
+  std::array<Node*, most_inputs> nodes;  // NOLINT: only the first are used
+  Stream& stream = gather(operation, std::span(tensors.begin(), tensors.size()), nodes.data());
+  const std::span all(nodes.data(), tensors.size());
+  check(all);
+  for (std::size_t i = 0; i < written; ++i) require_writable(operation, *all[i]);
+  const StreamLock lock(stream);
+  stream.require_alive(operation);
+  for (std::size_t i = 0; i < written; ++i) require_countable(operation, all[i]->shape, all[i]->numel);
+  if (all[0]->numel > 0) run(all, stream, attrs);
+  for (std::size_t i = 0; i < written; ++i) all[i]->storage->version.fetch_add(1, std::memory_order_relaxed);
+}
+
+void require_dtype(const OpCall& call, DType wanted) {
+  for (const Node* node : call.in)
+    if (node->dtype != wanted) [[unlikely]]
+      throw DTypeError(call.op.name, cat("got a tensor of type ", node->dtype, "; wanted ", wanted));
+}
+
+std::int64_t normal_axis(const char* operation, std::int64_t axis, std::int64_t rank) {
+  if (axis < -rank || axis >= rank) throw ShapeError(operation, cat("axis ", axis, " is out of range for rank ", rank));
+  return axis < 0 ? axis + rank : axis;
+}
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,48 @@
+// What a tensor is: its shape, its type, the storage under it and how it came to be. Handles share it.
+#pragma once
+
+#include <tidepool/device.h>
+#include <tidepool/dtype.h>
+#include <tidepool/shape.h>
+#include <tidepool/tensor.h>
+
+#include "memory/block.h"
+
+#include <memory>
+
+namespace tidepool::inline v0 {
+
+struct TapeEntry;
+
+struct Node {
+  Node(const Shape& shape, DType dtype, DeviceSlot& slot);
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  Shape shape;
+  DType dtype;
+  std::int64_t numel;
+  DeviceSlot& slot;
+  Storage storage;  // empty once released
+  std::size_t offset = 0;
+  std::shared_ptr<TapeEntry> made_by;  // null for a leaf
+  std::shared_ptr<Node> grad;
+  bool wants_grad = false;
+  bool kept = false;  // no tidy scope releases it
+  bool released = false;
+
+  std::size_t bytes() const { return static_cast<std::size_t>(numel) * size_of(dtype); }
+  void release();
+};
+
+// The node behind a tensor that can be used; throws ReleasedError naming the operation otherwise.
+Node& usable(const char* operation, const Tensor& tensor);
+// A tensor over a stretch of storage, known to this thread's tidy scope.
+Tensor make_tensor(const Shape& shape, DType dtype, DeviceSlot& slot, Storage storage, std::size_t offset = 0);
+// Bytes of such a tensor; throws ShapeError when there is no such size.
+std::size_t checked_bytes(const char* operation, const Shape& shape, DType dtype);
+// A new tensor with anything in it.
+Tensor allocate_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot, MemoryTag tag = MemoryTag::activations);
+
+}  // namespace tidepool::inline v0

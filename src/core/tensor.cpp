@@ -1,0 +1,83 @@
+#include <tidepool/tensor.h>
+
+#include <tidepool/error.h>
+
+#include "core/node.h"
+#include "core/tape.h"
+#include "core/thread_state.h"
+#include "device/capture.h"
+#include "device/slot.h"
+#include "platform/cat.h"
+
+namespace tidepool::inline v0 {
+
+Node::Node(const Shape& shape, DType dtype, DeviceSlot& slot) : shape(shape), dtype(dtype), numel(shape.numel()), slot(slot) {
+  slot.tensors.fetch_add(1, std::memory_order_relaxed);
+}
+
+Node::~Node() {
+  if (!released) slot.tensors.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Node::release() {
+  if (released) return;
+  released = true;
+  slot.tensors.fetch_sub(1, std::memory_order_relaxed);
+  storage = {};
+  made_by = nullptr;
+  grad = nullptr;
+}
+
+Node& usable(const char* operation, const Tensor& tensor) {
+  Node* node = tensor.node();
+  if (!node) [[unlikely]]
+    throw ReleasedError(operation, "the tensor is empty; give it a value first");
+  if (node->released) [[unlikely]]
+    throw ReleasedError(operation, cat("the tensor of shape ", node->shape, " was released (by release() or the end of a tidy scope); keep() it if it is still needed"));
+  return *node;
+}
+
+Tensor make_tensor(const Shape& shape, DType dtype, DeviceSlot& slot, Storage storage, std::size_t offset) {
+  auto node = std::make_shared<Node>(shape, dtype, slot);
+  node->storage = std::move(storage);
+  node->offset = offset;
+  if (thread_state.scope) thread_state.scope->add(node);
+  return Tensor(std::move(node));
+}
+
+const Shape& Tensor::shape() const { return usable("shape", *this).shape; }
+DType Tensor::dtype() const { return usable("dtype", *this).dtype; }
+Device Tensor::device() const { return Device(usable("device", *this).slot); }
+std::int64_t Tensor::numel() const { return usable("numel", *this).numel; }
+std::size_t Tensor::nbytes() const { return usable("nbytes", *this).bytes(); }
+
+void Tensor::release() const { usable("release", *this); node_->release(); }
+bool Tensor::released() const { return node_ && node_->released; }
+
+Tensor Tensor::detach() const {
+  const Node& node = usable("detach", *this);
+  return make_tensor(node.shape, node.dtype, node.slot, node.storage, node.offset);
+}
+
+const Tensor& Tensor::requires_grad(bool on) const {
+  Node& node = usable("requires_grad", *this);
+  if (node.dtype != DType::f32) throw DTypeError("requires_grad", cat("got a tensor of type ", node.dtype, "; only f32 has gradients"));
+  if (node.made_by) throw Error("requires_grad", "the tensor is the result of an operation; mark the parameter that it came from, or a detach() of it");
+  node.wants_grad = on;
+  if (on) {
+    Stream& stream = *node.storage->owner->stream;
+    const StreamLock lock(stream);
+    stream.retag(*node.storage.block(), MemoryTag::parameters);
+  }
+  return *this;
+}
+
+bool Tensor::wants_grad() const { return usable("wants_grad", *this).wants_grad; }
+
+Tensor Tensor::grad() const { return Tensor(usable("grad", *this).grad); }
+
+void Tensor::zero_grad() const {
+  if (usable("zero_grad", *this).grad) zero_(grad());
+}
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,153 @@
+#include "device/capture.h"
+
+#include <tidepool/error.h>
+
+#include "device/plan.h"
+#include "device/slot.h"
+#include "platform/cat.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace tidepool::inline v0 {
+
+Block* CapturedBlocks::take(std::size_t bytes, MemoryTag tag) {
+  const std::scoped_lock lock(mutex_);
+  Block& block = blocks_.emplace_back(this);
+  block.bin = static_cast<std::uint32_t>(blocks_.size() - 1);
+  block.bytes = block.asked = bytes;
+  block.tag = tag;
+  lives_.emplace_back();
+  return &block;
+}
+
+void CapturedBlocks::give_back(Block* block) noexcept {
+  std::shared_ptr<CapturedBlocks> last;  // destroyed after the lock
+  const std::scoped_lock lock(mutex_);
+  Life& life = life_of(block);
+  life.held = false;
+  if (capturing_ || !life.memory) return;
+  life.memory->last_use = std::max(life.memory->last_use, block->last_use);
+  life.memory = {};
+  block->memory = nullptr;
+  if (--held_ == 0) last = std::move(self_);
+}
+
+void CapturedBlocks::used(Block* block, std::size_t launch) {
+  const std::scoped_lock lock(mutex_);
+  Life& life = life_of(block);
+  if (!life.used) life.first = launch;
+  life.used = true;
+  life.last = launch;
+}
+
+std::vector<Storage> CapturedBlocks::settle(const std::shared_ptr<CapturedBlocks>& self) {
+  const std::scoped_lock lock(mutex_);
+  capturing_ = false;
+  std::vector<Storage> held;
+  for (Block& block : blocks_) {
+    Life& life = life_of(&block);
+    if (!life.held) continue;
+    if (block.tag == MemoryTag::activations) block.tag = MemoryTag::plan;
+    life.memory = Storage(stream_->pool().take(block.bytes, block.tag, "capture"));
+    stream_->clear(*life.memory.block());  // old contents never show, not even before the first run
+    block.memory = life.memory->memory;
+    block.offset = life.memory->offset;
+    ++held_;
+    self_ = self;
+    held.emplace_back(&block);
+  }
+  lay_out();
+  return held;
+}
+
+// Largest first, each at the lowest place that is free for as long as it is needed.
+void CapturedBlocks::lay_out() {
+  constexpr std::size_t alignment = 256;
+  std::vector<const Block*> order;
+  for (const Block& block : blocks_)
+    if (!life_of(&block).held && life_of(&block).used) order.push_back(&block);
+  std::stable_sort(order.begin(), order.end(), [](const Block* a, const Block* b) { return a->bytes > b->bytes; });
+  struct Placed {
+    std::size_t begin, end, first, last;
+  };
+  std::vector<Placed> placed;  // by begin
+  for (const Block* block : order) {
+    Life& life = life_of(block);
+    const std::size_t bytes = (block->bytes + alignment - 1) & ~(alignment - 1);
+    std::size_t at = 0;
+    for (const Placed& other : placed)
+      if (other.first <= life.last && life.first <= other.last) {
+        if (at + bytes <= other.begin) break;
+        at = std::max(at, other.end);
+      }
+    life.offset = at;
+    arena_bytes_ = std::max(arena_bytes_, at + bytes);
+    const Placed mine{at, at + bytes, life.first, life.last};
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), mine, [](const Placed& a, const Placed& b) { return a.begin < b.begin; }), mine);
+  }
+}
+
+void CapturedBlocks::place() {
+  if (arena_bytes_ == 0) return;
+  stream_->grow_arena(arena_bytes_);
+  const std::scoped_lock lock(mutex_);
+  const Block& arena = *stream_->arena().block();
+  for (Block& block : blocks_) {
+    const Life& life = life_of(&block);
+    if (life.memory || !life.used || life.held) continue;
+    block.memory = arena.memory;
+    block.offset = arena.offset + life.offset;
+  }
+}
+
+constinit thread_local Capture* Capture::current_ = nullptr;
+
+Capture::Capture() {
+  if (current_) throw Error("capture", "this thread is capturing already; a capture cannot hold another");
+  current_ = this;
+}
+
+Capture::~Capture() { current_ = nullptr; }
+
+void Capture::refuse(const char* operation) {
+  if (current_) [[unlikely]]
+    throw Error(operation, "cannot be used inside capture, which records without running; do it before, or after run()");
+}
+
+void Capture::join(Stream& stream) {
+  if (stream_.get() == &stream) return;
+  if (stream_)
+    throw DeviceError("capture", cat("a plan belongs to one device: it began on ", stream_->slot().id(), " and now meets ", stream.slot().id(),
+                                     "; move the tensor with to(device) before the capture"));
+  stream_ = stream.shared_from_this();
+  blocks_ = std::make_shared<CapturedBlocks>(stream_);
+}
+
+Block* Capture::take(Stream& stream, std::size_t bytes, MemoryTag tag) {
+  join(stream);
+  return blocks_->take(bytes, tag);
+}
+
+void Capture::add(Stream& stream, const Kernel& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent) {
+  join(stream);
+  for (const Operand& operand : operands)
+    if (operand.block->owner == blocks_.get())
+      blocks_->used(operand.block, launches_.size());
+    else
+      touched_.emplace_back(operand.block);
+  launches_.push_back({&kernel, {operands.begin(), operands.end()}, {params.begin(), params.end()}, extent});
+}
+
+std::shared_ptr<PlanState> Capture::finish() {
+  if (!stream_) throw Error("capture", "the function launched nothing, so there is nothing to run");
+  const StreamLock lock(*stream_);
+  current_ = nullptr;  // from here on memory is real
+  stream_->require_alive("capture");
+  std::unordered_set<Block*> seen;
+  std::erase_if(touched_, [&](const Storage& storage) { return !seen.insert(storage.block()).second; });
+  for (Storage& held : blocks_->settle(blocks_)) touched_.push_back(std::move(held));
+  return std::make_shared<PlanState>(stream_, blocks_, std::move(launches_), std::move(touched_));
+}
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,83 @@
+// A capture records this thread's launches instead of running them. Its blocks have no memory of their own until it
+// ends: then those that a tensor still holds get one each, and all others share the stream's arena, laid out by when
+// they are needed.
+#pragma once
+
+#include "device/stream.h"
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace tidepool::inline v0 {
+
+struct CapturedLaunch {
+  const Kernel* kernel;
+  std::vector<Operand> operands;
+  std::vector<std::byte> params;
+  Extent extent;
+};
+
+// The blocks that a capture handed out. Tensors may hold some of them longer than the plan lives.
+class CapturedBlocks final : public BlockOwner {
+ public:
+  explicit CapturedBlocks(std::shared_ptr<Stream> stream) : BlockOwner(stream.get()), stream_(std::move(stream)) {}
+
+  Block* take(std::size_t bytes, MemoryTag tag);
+  void give_back(Block* block) noexcept override;
+  void used(Block* block, std::size_t launch);
+
+  // The capture is over: what a tensor still holds gets memory of its own, zeroed, and is returned; the rest is laid out
+  // in the arena. With the stream's lock held, as the next.
+  std::vector<Storage> settle(const std::shared_ptr<CapturedBlocks>& self);
+  // Places the temporaries in the arena as it is now, growing it when needed.
+  void place();
+
+ private:
+  struct Life {
+    std::size_t first = 0, last = 0;  // launches
+    bool used = false;
+    bool held = true;  // by a tensor
+    std::size_t offset = 0;           // in the arena
+    Storage memory;                   // its own, when it outlives the capture
+  };
+  Life& life_of(const Block* block) { return lives_[block->bin]; }  // captured blocks have no bin; their number stands there
+  void lay_out();
+
+  std::shared_ptr<Stream> stream_;
+  std::mutex mutex_;
+  std::deque<Block> blocks_;
+  std::deque<Life> lives_;
+  bool capturing_ = true;
+  std::size_t held_ = 0;
+  std::size_t arena_bytes_ = 0;
+  std::shared_ptr<CapturedBlocks> self_;  // while a tensor holds one of them
+};
+
+class Capture {
+ public:
+  Capture();
+  ~Capture();
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  static Capture* current() { return current_; }
+  // Throws when this thread is capturing, for calls that would need a result.
+  static void refuse(const char* operation);
+
+  Block* take(Stream& stream, std::size_t bytes, MemoryTag tag);
+  void add(Stream& stream, const Kernel& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent);
+  std::shared_ptr<PlanState> finish();
+
+ private:
+  void join(Stream& stream);
+
+  static constinit thread_local Capture* current_;
+  std::shared_ptr<Stream> stream_;
+  std::shared_ptr<CapturedBlocks> blocks_;
+  std::vector<CapturedLaunch> launches_;
+  std::vector<Storage> touched_;  // every block that was there before
+};
+
+}  // namespace tidepool::inline v0

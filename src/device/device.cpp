@@ -1,0 +1,196 @@
+#include <tidepool/device.h>
+#include <tidepool/error.h>
+#include <tidepool/run.h>
+
+#include "backend/cpu/cpu_backend.h"
+#include "backend/null/null_backend.h"
+#ifdef TIDEPOOL_VULKAN
+#include "backend/vulkan/vulkan_backend.h"
+#endif
+#include "device/capture.h"
+#include "device/faults.h"
+#include "device/settings.h"
+#include "device/slot.h"
+#include "platform/cat.h"
+#include "platform/environment.h"
+
+#include <charconv>
+#include <map>
+#include <ostream>
+
+namespace tidepool::inline v0 {
+
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, std::unique_ptr<DeviceSlot>, std::less<>> slots;
+  std::atomic<DeviceSlot*> chosen{nullptr};
+  std::mutex listeners_mutex;
+  std::vector<std::function<void(const DeviceEvent&)>> listeners;
+};
+
+Registry& registry() {
+  static auto& only = *new Registry;  // never destroyed: tensors may be destroyed after main
+  return only;
+}
+
+DeviceSlot::Open opener(std::string_view id) {
+  if (id == "cpu") return [] { return open_cpu(); };
+  if (id == "null") return [] { return std::make_unique<NullBackend>(); };
+#ifdef TIDEPOOL_VULKAN
+  if (id.starts_with("vulkan:")) {
+    std::size_t index = 0;
+    const std::string_view number = id.substr(7);
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
+    if (error == std::errc{} && end == number.data() + number.size()) return [index] { return open_vulkan(index); };
+  }
+#endif
+  std::string known;
+  for (const DeviceInfo& info : devices()) known += cat(known.empty() ? "" : ", ", info.id);
+  throw DeviceError("device", cat("there is no device called '", id, "'; there are: ", known));
+}
+
+DeviceInfo describe(std::string id, const BackendInfo& info) {
+  return {.id = std::move(id),
+          .name = info.name,
+          .kind = info.kind,
+          .driver = info.driver,
+          .memory_total = info.memory_total,
+          .memory_free = info.memory_free,
+          .load = std::nullopt,
+          .load_source = ""};
+}
+
+DeviceSlot& first_default() {
+  const auto wanted = environment("TIDEPOOL_DEVICE");
+  if (wanted && *wanted == "gpu") return select({.prefer_gpu = true, .allow_software = true}).slot();
+  if (wanted) try {
+      return slot_for(*wanted);
+    } catch (const DeviceError&) {
+      warn_environment("TIDEPOOL_DEVICE", *wanted, "cpu, gpu, or an id that `tidepool devices` lists");
+    }
+  return slot_for("cpu");
+}
+
+}  // namespace
+
+DeviceSlot& slot_for(std::string_view id) {
+  Registry& all = registry();
+  {
+    const std::scoped_lock lock(all.mutex);
+    if (const auto found = all.slots.find(id); found != all.slots.end()) return *found->second;
+  }
+  auto slot = std::make_unique<DeviceSlot>(std::string(id), opener(id));
+  const std::scoped_lock lock(all.mutex);
+  return *all.slots.try_emplace(std::string(id), std::move(slot)).first->second;
+}
+
+std::vector<DeviceSlot*> all_slots() {
+  Registry& all = registry();
+  const std::scoped_lock lock(all.mutex);
+  std::vector<DeviceSlot*> slots;
+  for (const auto& [id, slot] : all.slots) slots.push_back(slot.get());
+  return slots;
+}
+
+void emit(const DeviceEvent& event) noexcept {
+  Registry& all = registry();
+  std::vector<std::function<void(const DeviceEvent&)>> listeners;
+  {
+    const std::scoped_lock lock(all.listeners_mutex);
+    listeners = all.listeners;
+  }
+  for (const auto& listener : listeners) try {
+      listener(event);
+    } catch (const std::exception& error) {
+      warn(cat("a device event listener threw: ", error.what()));
+    }
+}
+
+const std::string& Device::id() const { return slot().id(); }
+
+DeviceSlot& Device::slot() const {
+  if (slot_) return *slot_;
+  Registry& all = registry();
+  if (DeviceSlot* chosen = all.chosen.load(std::memory_order_acquire)) return *chosen;
+  DeviceSlot* first = &first_default();
+  DeviceSlot* none = nullptr;
+  all.chosen.compare_exchange_strong(none, first, std::memory_order_acq_rel);
+  return *all.chosen.load(std::memory_order_acquire);
+}
+
+std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.id(); }
+
+std::vector<DeviceInfo> devices() {
+  std::vector<DeviceInfo> all;
+  all.push_back(describe("cpu", cpu_info()));
+#ifdef TIDEPOOL_VULKAN
+  std::size_t index = 0;
+  for (const BackendInfo& info : list_vulkan_devices()) all.push_back(describe(cat("vulkan:", index++), info));
+#endif
+  return all;
+}
+
+Device device(std::string_view id) {
+  DeviceSlot& slot = slot_for(id);
+  if (id.starts_with("vulkan:")) {  // say now, not at the first tensor, that there is none
+    bool there = false;
+    for (const DeviceInfo& info : devices()) there = there || info.id == id;
+    if (!there) opener("");
+  }
+  return Device(slot);
+}
+
+Device default_device() { return Device(Device().slot()); }
+
+void set_default_device(const Device& device) { registry().chosen.store(&device.slot(), std::memory_order_release); }
+
+void reset(const Device& device) {
+  Capture::refuse("reset");
+  device.slot().reset();
+}
+
+void on_device_event(std::function<void(const DeviceEvent&)> function) {
+  const std::scoped_lock lock(registry().listeners_mutex);
+  registry().listeners.push_back(std::move(function));
+}
+
+Ticket commit() {
+  Capture::refuse("commit");
+  DeviceSlot& slot = Device().slot();
+  const auto stream = slot.stream();
+  const StreamLock lock(*stream);
+  Ticket ticket;
+  ticket.slot_ = &slot;
+  ticket.epoch_ = slot.epoch();
+  ticket.serial_ = stream->commit();
+  return ticket;
+}
+
+bool Ticket::ready() const {
+  if (!slot_) return true;
+  const auto stream = slot_->stream_if_open();
+  if (!stream || slot_->epoch() != epoch_) return true;  // that device is over; there is nothing left to wait for
+  const StreamLock lock(*stream);
+  return stream->ready(serial_);
+}
+
+void Ticket::wait() const {
+  if (!slot_) return;
+  const auto stream = slot_->stream_if_open();
+  if (!stream || slot_->epoch() != epoch_) return;
+  const StreamLock lock(*stream);
+  stream->wait(serial_);
+}
+
+void sync() {
+  Capture::refuse("sync");
+  for (DeviceSlot* slot : all_slots())
+    if (const auto stream = slot->stream_if_open()) {
+      const StreamLock lock(*stream);
+      stream->sync();
+    }
+}
+
+}  // namespace tidepool::inline v0

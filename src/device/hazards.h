@@ -1,0 +1,31 @@
+// Which launches must wait for earlier ones: those that read what was written, or write what was read or written, since
+// the last barrier. It follows from the declared access of the bindings; nobody places a barrier by hand.
+#pragma once
+
+#include "backend/launch.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tidepool::inline v0 {
+
+class Hazards {
+ public:
+  // Whether the launch needs a barrier before it; remembers what it touches.
+  bool before(const Launch& launch);
+  // Everything so far is ordered: a command buffer starts with a barrier.
+  void clear() { touched_.clear(); }
+
+ private:
+  struct Touched {
+    const Memory* memory;
+    std::size_t begin, end;
+    bool written;
+  };
+  // With more than this many ranges a barrier is cheaper than looking for a reason to have one.
+  static constexpr std::size_t most = 256;
+
+  std::vector<Touched> touched_;
+};
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,53 @@
+#include <tidepool/memory.h>
+
+#include "device/capture.h"
+#include "device/settings.h"
+#include "device/slot.h"
+
+namespace tidepool::inline v0 {
+
+MemoryStats memory() { return memory(Device()); }
+
+MemoryStats memory(const Device& device) {
+  DeviceSlot& slot = device.slot();
+  MemoryStats stats;
+  stats.tensors = slot.tensors.load(std::memory_order_relaxed);
+  stats.limit = current_settings().memory_limit;
+  const auto stream = slot.stream_if_open();
+  if (!stream) return stats;
+  const StreamLock lock(*stream);
+  const PoolStats pool = stream->pool().stats();
+  stats.live_bytes = pool.live;
+  stats.reserved_bytes = pool.reserved;
+  stats.cached_bytes = pool.cached();
+  stats.peak_bytes = pool.peak;
+  stats.allocations = pool.allocations;
+  stats.reuses = pool.reuses;
+  stats.evictions = pool.evictions;
+  stats.reliable = stream->alive();
+  return stats;
+}
+
+void reset_peak() {
+  for (DeviceSlot* slot : all_slots())
+    if (const auto stream = slot->stream_if_open()) {
+      const StreamLock lock(*stream);
+      stream->pool().reset_peak();
+    }
+}
+
+void cleanup() {
+  Capture::refuse("cleanup");
+  for (DeviceSlot* slot : all_slots()) {
+    if (const auto stream = slot->stream_if_open()) {
+      const StreamLock lock(*stream);
+      if (!stream->alive()) continue;
+      stream->sync();
+      stream->drop_plans();
+      stream->pool().evict_all();
+    }
+    slot->close_if_unused();
+  }
+}
+
+}  // namespace tidepool::inline v0

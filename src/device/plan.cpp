@@ -1,0 +1,89 @@
+#include "device/plan.h"
+
+#include <tidepool/error.h>
+
+#include "device/hazards.h"
+
+#include <algorithm>
+
+namespace tidepool::inline v0 {
+
+PlanState::PlanState(std::shared_ptr<Stream> on, std::shared_ptr<CapturedBlocks> blocks, std::vector<CapturedLaunch> launches,
+                     std::vector<Storage> touched)
+    : stream(std::move(on)), size(launches.size()), blocks_(std::move(blocks)), launches_(std::move(launches)), touched_(std::move(touched)) {
+  for (const Storage& storage : touched_)
+    if (std::ranges::any_of(launches_, [&](const CapturedLaunch& launch) {
+          return std::ranges::any_of(launch.operands, [&](const Operand& o) { return o.block == storage.block() && writes(o.access); });
+        }))
+      written_.push_back(storage.block());
+  bake();
+  stream->add(*this);
+}
+
+PlanState::~PlanState() {
+  const StreamLock lock(*stream);
+  drop("it is over");
+}
+
+std::vector<Launch> PlanState::lowered() const {
+  std::vector<Launch> lowered;
+  lowered.reserve(launches_.size());
+  Hazards hazards;
+  for (const CapturedLaunch& launch : launches_) {
+    lowered.push_back(stream->lower(*launch.kernel, launch.operands, launch.params, launch.extent));
+    lowered.back().barrier = hazards.before(lowered.back());
+  }
+  return lowered;
+}
+
+void PlanState::bake() {
+  blocks_->place();
+  arena_generation_ = stream->arena_generation();
+  recording_ = stream->bake(lowered());
+}
+
+void PlanState::run() {
+  Capture::refuse("run");
+  const StreamLock lock(*stream);
+  if (!dropped_.empty()) throw Error("run", "the plan cannot run: " + dropped_ + "; capture it again");
+  stream->require_alive("run");
+  if (arena_generation_ != stream->arena_generation()) {
+    if (last_) stream->wait(last_);
+    bake();
+  }
+  last_ = stream->run(*recording_, size);
+  for (Block* block : written_) block->version.fetch_add(1, std::memory_order_relaxed);
+  if (stream->info().immediate) return;
+  for (const Storage& storage : touched_) storage->last_use = last_;
+  if (stream->arena()) stream->arena()->last_use = last_;
+}
+
+void PlanState::drop(std::string why) {
+  if (!dropped_.empty()) return;
+  dropped_ = std::move(why);
+  if (last_ && stream->alive()) try {
+      stream->wait(last_);
+    } catch (const DeviceLost&) {  // then nothing runs any more
+    }
+  recording_.reset();
+  launches_.clear();
+  written_.clear();
+  touched_.clear();
+  blocks_.reset();
+  stream->remove(*this);
+}
+
+void Plan::run() const {
+  if (!state_) throw ReleasedError("run", "the plan is empty; make one with capture()");
+  state_->run();
+}
+
+std::int64_t Plan::launches() const { return state_ ? static_cast<std::int64_t>(state_->size) : 0; }
+
+Plan capture(const std::function<void()>& function) {
+  Capture capture;
+  function();
+  return Plan(capture.finish());
+}
+
+}  // namespace tidepool::inline v0

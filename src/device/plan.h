@@ -1,0 +1,42 @@
+// A plan: captured launches, the blocks that they use, and the backend's recording of them.
+#pragma once
+
+#include <tidepool/run.h>
+
+#include "device/capture.h"
+
+#include <string>
+#include <vector>
+
+namespace tidepool::inline v0 {
+
+struct PlanState {
+  PlanState(std::shared_ptr<Stream> stream, std::shared_ptr<CapturedBlocks> blocks, std::vector<CapturedLaunch> launches,
+            std::vector<Storage> touched);
+  ~PlanState();
+  PlanState(const PlanState&) = delete;
+  PlanState& operator=(const PlanState&) = delete;
+
+  void run();
+  // With the stream's lock held: `run` throws from now on, the memory goes back.
+  void drop(std::string why);
+  std::vector<Launch> lowered() const;  // with barriers; for tests and tools too
+
+  const std::shared_ptr<Stream> stream;
+  bool droppable = false;  // may be dropped when memory runs short; whoever sets it makes the plan again on use
+  std::size_t size = 0;    // launches
+
+ private:
+  void bake();
+
+  std::shared_ptr<CapturedBlocks> blocks_;
+  std::vector<CapturedLaunch> launches_;
+  std::vector<Storage> touched_;
+  std::vector<Block*> written_;  // those of `touched_` that a run writes
+  std::unique_ptr<Recording> recording_;
+  std::uint64_t arena_generation_ = 0;
+  Serial last_ = 0;
+  std::string dropped_;
+};
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,89 @@
+#include "device/slot.h"
+
+#include <tidepool/error.h>
+
+#include "platform/cat.h"
+
+#include <algorithm>
+
+namespace tidepool::inline v0 {
+
+std::shared_ptr<Stream> DeviceSlot::stream() {
+  const std::scoped_lock lock(mutex_);
+  if (!current_) {
+    current_ = std::make_shared<Stream>(*this, open_());
+    epoch_.fetch_add(1, std::memory_order_relaxed);
+  }
+  return current_;
+}
+
+std::shared_ptr<Stream> DeviceSlot::stream_if_open() {
+  const std::scoped_lock lock(mutex_);
+  return current_;
+}
+
+void DeviceSlot::replace_open(Open open) {
+  const std::scoped_lock lock(mutex_);
+  open_ = std::move(open);
+}
+
+// Blocks that are still lent point at the stream; it is kept until they have come back.
+void DeviceSlot::retire() {
+  if (!current_) return;
+  {
+    const StreamLock lock(*current_);
+    current_->close();
+  }
+  graveyard_.push_back(std::move(current_));
+  bury_returned();
+}
+
+void DeviceSlot::bury_returned() {
+  std::erase_if(graveyard_, [](const std::shared_ptr<Stream>& stream) {
+    const StreamLock lock(*stream);
+    return stream->pool().all_returned();
+  });
+}
+
+void DeviceSlot::reset() {
+  bool was_lost = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (current_) {
+      const StreamLock stream_lock(*current_);
+      was_lost = current_->lost();
+    }
+    retire();
+  }
+  stream();  // opens it now, so that a device that is still broken says so here
+  if (was_lost) emit({.kind = DeviceEvent::restored, .device = Device(*this), .message = cat(id_, " was made anew after its loss")});
+}
+
+void DeviceSlot::close_if_unused() {
+  const std::scoped_lock lock(mutex_);
+  bury_returned();
+  if (!current_) return;
+  {
+    const StreamLock stream_lock(*current_);
+    if (!current_->alive() || !current_->pool().all_returned()) return;
+  }
+  retire();
+}
+
+void DeviceSlot::announce(DeviceEvent event) {
+  const std::scoped_lock lock(news_mutex_);
+  news_events_.push_back(std::move(event));
+  news_.store(true, std::memory_order_relaxed);
+}
+
+void DeviceSlot::deliver() noexcept {
+  std::vector<DeviceEvent> events;
+  {
+    const std::scoped_lock lock(news_mutex_);
+    events.swap(news_events_);
+    news_.store(false, std::memory_order_relaxed);
+  }
+  for (const DeviceEvent& event : events) emit(event);
+}
+
+}  // namespace tidepool::inline v0

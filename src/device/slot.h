@@ -1,0 +1,55 @@
+// A device by name. It outlives the streams that it opens, and everything else: tensors may be destroyed after main.
+#pragma once
+
+#include <tidepool/device.h>
+#include <tidepool/memory.h>
+
+#include "device/stream.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tidepool::inline v0 {
+
+class DeviceSlot {
+ public:
+  using Open = std::function<std::unique_ptr<Backend>()>;
+  DeviceSlot(std::string id, Open open) : id_(std::move(id)), open_(std::move(open)) {}
+
+  const std::string& id() const { return id_; }
+  std::shared_ptr<Stream> stream();           // opens it when needed; throws DeviceLost while the loss stands
+  std::shared_ptr<Stream> stream_if_open();   // null when closed
+  void reset();
+  void close_if_unused();
+  std::uint32_t epoch() const { return epoch_.load(std::memory_order_relaxed); }  // how often it was opened
+  void replace_open(Open open);  // for tests: what the next stream is made of
+
+  std::atomic<std::int64_t> tensors{0};
+  void announce(DeviceEvent event);  // delivered when the stream's lock is released
+  void deliver() noexcept;
+  bool has_news() const { return news_.load(std::memory_order_relaxed); }
+
+ private:
+  void retire();
+  void bury_returned();
+
+  std::string id_;
+  Open open_;
+  std::mutex mutex_;  // of current_, graveyard_, open_; taken before a stream's
+  std::shared_ptr<Stream> current_;
+  std::vector<std::shared_ptr<Stream>> graveyard_;  // closed, with blocks still lent
+  std::atomic<std::uint32_t> epoch_{0};
+  std::mutex news_mutex_;
+  std::vector<DeviceEvent> news_events_;
+  std::atomic<bool> news_{false};
+};
+
+DeviceSlot& slot_for(std::string_view id);      // throws DeviceError for a name that does not exist
+std::vector<DeviceSlot*> all_slots();           // those that were ever used
+void emit(const DeviceEvent& event) noexcept;   // to the listeners
+
+}  // namespace tidepool::inline v0

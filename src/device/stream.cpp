@@ -1,0 +1,278 @@
+#include "device/stream.h"
+
+#include <tidepool/error.h>
+
+#include "device/capture.h"
+#include "device/faults.h"
+#include "device/plan.h"
+#include "device/settings.h"
+#include "device/slot.h"
+#include "monitor/event.h"
+#include "platform/cat.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace tidepool::inline v0 {
+
+Stream::Stream(DeviceSlot& slot, std::unique_ptr<Backend> backend)
+    : slot_(slot), backend_(std::move(backend)), info_(backend_->info()), pool_(*this, this, info_.offset_alignment) {
+  apply_settings();
+}
+
+Stream::~Stream() = default;
+
+StreamLock::~StreamLock() {
+  DeviceSlot& slot = stream_.slot();
+  stream_.mutex.unlock();
+  if (slot.has_news()) [[unlikely]]
+    slot.deliver();
+}
+
+// Every call into the backend goes through here, so that a loss is noticed once and for good.
+template <class Function>
+auto Stream::guarded(Function&& function) {
+  try {
+    return function();
+  } catch (const DeviceLost& loss) {
+    lose(loss.what());
+    throw;
+  }
+}
+
+void Stream::lose(const std::string& why) {
+  if (state_ != State::alive) return;
+  state_ = State::lost;
+  why_lost_ = why;
+  slot_.announce({.kind = DeviceEvent::lost, .device = Device(slot_), .message = cat(slot_.id(), " was lost: ", why)});
+}
+
+void Stream::gone(const char* operation) {
+  if (state_ == State::lost)
+    throw DeviceLost(operation, cat("device ", slot_.id(), " was lost (", why_lost_, "); call reset(device) and make its tensors again"));
+  throw DeviceLost(operation, cat("the tensor lived on ", slot_.id(), " before it was reset or closed and is gone; make it again"));
+}
+
+Storage Stream::take(std::size_t bytes, MemoryTag tag, const char* operation) {
+  require_alive(operation);
+  if (Capture* capture = Capture::current()) [[unlikely]]
+    return Storage(capture->take(*this, bytes, tag));
+  return Storage(pool_.take(bytes, tag, operation));
+}
+
+void Stream::load(const Kernel& kernel) {
+  const std::uint32_t id = kernel_id(kernel);
+  if (id < loaded_.size() && loaded_[id]) return;
+  guarded([&] { backend_->load(kernel); });
+  if (loaded_.size() <= id) loaded_.resize(id + 1);
+  loaded_[id] = true;
+}
+
+Launch Stream::lower(const Kernel& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent) {
+  Launch launch;
+  launch.kernel = &kernel;
+  launch.binding_count = static_cast<std::uint8_t>(operands.size());
+  launch.param_bytes = static_cast<std::uint8_t>(params.size());
+  launch.extent = extent;
+  std::memcpy(launch.params.data(), params.data(), params.size());
+  const std::size_t mask = info_.offset_alignment - 1;
+  Shifts shifts;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Operand& operand = operands[i];
+    const std::size_t start = operand.block->offset + operand.offset;
+    const std::size_t rest = start & mask;
+    shifts.of[i] = static_cast<std::uint8_t>(rest / operand.element);
+    launch.bindings[i] = {operand.block->memory, start - rest, operand.bytes + rest, operand.access};
+  }
+  std::memcpy(launch.params.data(), &shifts, sizeof shifts);
+  return launch;
+}
+
+void Stream::launch(const Kernel& kernel, std::span<const Operand> operands, Shifts& shifts, std::size_t param_bytes, Extent extent) {
+  require_alive(kernel.name);
+  const std::span params(reinterpret_cast<const std::byte*>(&shifts), param_bytes);
+  if (Capture* capture = Capture::current()) [[unlikely]] {
+    capture->add(*this, kernel, operands, params, extent);
+    return;
+  }
+  Launch launch = lower(kernel, operands, params, extent);
+  for (const Operand& operand : operands) {
+    if (!operand.block->memory) [[unlikely]]
+      throw DeviceError(kernel.name, "a tensor belongs to a capture that has not ended; run the plan first");
+    operand.block->last_use = last_ + 1;
+  }
+  load(kernel);
+  if (fault_at(FaultPoint::launch) == Fault::device_lost) [[unlikely]] {
+    lose("loss asked for at a launch");
+    gone(kernel.name);
+  }
+  if (!info_.immediate) launch.barrier = hazards_.before(launch);
+  guarded([&] { backend_->record(launch); });
+  report({.kind = Event::launch, .device = device_id(), .name = kernel.name});
+  if (++pending_ >= max_commands_) {
+    ++flushes_;
+    submit();
+  }
+}
+
+Serial Stream::submit() {
+  require_alive("submit");
+  if (pending_ == 0) return last_;
+  if (fault_at(FaultPoint::submit) == Fault::device_lost) {
+    lose("loss asked for at a submission");
+    gone("submit");
+  }
+  report({.kind = Event::flush, .device = device_id(), .count = pending_});
+  last_ = guarded([&] { return backend_->submit(nullptr); });
+  pending_ = 0;
+  hazards_.clear();
+  if (info_.immediate) finished_ = last_;
+  return last_;
+}
+
+Serial Stream::commit() {
+  const Serial serial = submit();
+  pool_.step_done();
+  return serial;
+}
+
+bool Stream::finished(Serial serial) {
+  if (serial <= finished_) return true;
+  if (serial > last_) return false;  // still in the open batch
+  if (!guarded([&] { return backend_->wait(serial, std::chrono::nanoseconds(0)); })) return false;
+  finished_ = serial;
+  return true;
+}
+
+bool Stream::ready(Serial serial) {
+  require_alive("ready");
+  return finished(serial);
+}
+
+void Stream::wait(Serial serial) {
+  require_alive("wait");
+  if (serial <= finished_) return;
+  if (fault_at(FaultPoint::wait) == Fault::device_lost) {
+    lose("loss asked for at a wait");
+    gone("wait");
+  }
+  report({.kind = Event::wait, .device = device_id()});
+  if (!guarded([&] { return backend_->wait(serial, deadline_); })) {
+    lose("the device did not answer for 30 s");
+    gone("wait");
+  }
+  finished_ = serial;
+}
+
+void Stream::sync() {
+  wait(commit());
+  pool_.trim();
+}
+
+void Stream::finish_all() { wait(submit()); }
+
+void Stream::flush_for(const Block& block) {
+  if (block.last_use <= finished_) return;
+  if (block.last_use > last_) submit();
+  wait(std::min(block.last_use, last_));
+}
+
+void Stream::upload(Block& to, std::size_t offset, std::span<const std::byte> bytes) {
+  require_alive("upload");
+  if (bytes.empty()) return;
+  flush_for(to);
+  guarded([&] { backend_->upload(to.memory, to.offset + offset, bytes); });
+  report({.kind = Event::upload, .device = device_id(), .bytes = bytes.size()});
+}
+
+void Stream::download(Block& from, std::size_t offset, std::span<std::byte> bytes) {
+  require_alive("download");
+  if (bytes.empty()) return;
+  flush_for(from);
+  guarded([&] { backend_->download(from.memory, from.offset + offset, bytes); });
+  report({.kind = Event::download, .device = device_id(), .bytes = bytes.size()});
+}
+
+void Stream::clear(Block& block) {
+  static constexpr std::array<std::byte, 16384> zeros{};
+  for (std::size_t at = 0; at < block.bytes; at += zeros.size())
+    upload(block, at, std::span(zeros).first(std::min(zeros.size(), block.bytes - at)));
+}
+
+void Stream::retag(Block& block, MemoryTag tag) {
+  if (block.owner == &pool_)
+    pool_.retag(&block, tag);
+  else
+    block.tag = tag;  // a captured block: the tag is used when it gets its memory
+}
+
+std::unique_ptr<Recording> Stream::bake(std::span<const Launch> launches) {
+  for (const Launch& launch : launches) load(*launch.kernel);
+  return guarded([&] { return backend_->bake(launches); });
+}
+
+Serial Stream::run(Recording& recording, std::size_t launches) {
+  submit();
+  if (fault_at(FaultPoint::submit) == Fault::device_lost) {
+    lose("loss asked for at a submission");
+    gone("submit");
+  }
+  report({.kind = Event::plan_run, .device = device_id(), .count = launches});
+  last_ = guarded([&] { return backend_->submit(&recording); });
+  if (info_.immediate) finished_ = last_;
+  return last_;
+}
+
+void Stream::remove(PlanState& plan) { std::erase(plans_, &plan); }
+
+void Stream::grow_arena(std::size_t bytes) {
+  if (arena_ && arena_->bytes >= bytes) return;
+  arena_ = {};  // first, so that its bytes count towards the larger one
+  ++arena_generation_;
+  arena_ = Storage(pool_.take(bytes, MemoryTag::plan, "capture"));
+}
+
+void Stream::apply_settings() {
+  const Settings now = current_settings();
+  max_commands_ = static_cast<std::size_t>(now.max_commands);
+  pool_.set_limits({.memory = now.memory_limit, .cache = now.cache_limit, .cached_per_class = static_cast<std::size_t>(now.max_cached_per_class)});
+}
+
+void Stream::drop_plans() {
+  while (!plans_.empty()) plans_.back()->drop("it was dropped by cleanup()");
+  arena_ = {};
+  ++arena_generation_;
+}
+
+bool Stream::drop_idle_plan() {
+  for (PlanState* plan : plans_)
+    if (plan->droppable) {
+      plan->drop("it was dropped because memory ran short");
+      return true;
+    }
+  return false;
+}
+
+void Stream::close() {
+  if (state_ == State::alive) try {
+      finish_all();
+    } catch (const DeviceLost&) {  // it is over either way
+    }
+  for (PlanState* plan : std::exchange(plans_, {})) plan->drop(cat(slot_.id(), " was reset or closed"));
+  arena_ = {};
+  pool_.abandon();
+  state_ = State::closed;
+  backend_.reset();
+}
+
+Memory* Stream::allocate(std::size_t bytes) {
+  if (fault_at(FaultPoint::allocate) == Fault::out_of_memory) return nullptr;
+  return guarded([&] { return backend_->allocate(bytes); });
+}
+
+void Stream::free(Memory* memory) { backend_->free(memory); }
+
+const char* Stream::device_id() { return slot_.id().c_str(); }
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,139 @@
+// An opened device: its backend, its pool, its open batch and its plans, behind one lock. Work happens in order.
+//
+// A stream lives from the first use of a device until it is lost, reset or closed; the next use opens another. Blocks
+// point at the stream that made them, so that an old block is known for what it is.
+#pragma once
+
+#include "backend/backend.h"
+#include "device/hazards.h"
+#include "memory/block_pool.h"
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tidepool::inline v0 {
+
+class DeviceSlot;
+class Capture;
+struct PlanState;
+
+// A block's part in a launch.
+struct Operand {
+  Block* block;
+  std::size_t offset;  // bytes from the block's start
+  std::size_t bytes;
+  Access access;
+  std::uint8_t element;  // bytes of one element, the unit of Shifts
+};
+
+class Stream final : public PoolHost, public std::enable_shared_from_this<Stream> {
+ public:
+  Stream(DeviceSlot& slot, std::unique_ptr<Backend> backend);
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  DeviceSlot& slot() const { return slot_; }
+  const BackendInfo& info() const { return info_; }
+
+  // Everything below is called with the lock held (StreamLock).
+  std::mutex mutex;
+
+  // Throws when the device is lost or this stream is over.
+  void require_alive(const char* operation) {
+    if (state_ != State::alive) [[unlikely]]
+      gone(operation);
+  }
+  // From the pool, or from this thread's capture.
+  Storage take(std::size_t bytes, MemoryTag tag, const char* operation);
+  template <class P>
+  void launch(const Kernel& kernel, std::initializer_list<Operand> operands, P& params, Extent extent, std::size_t param_bytes = sizeof(P)) {
+    static_assert(Params<P>);
+    launch(kernel, std::span(operands.begin(), operands.size()), params.shifts, param_bytes, extent);
+  }
+  // `shifts` is the first member of the parameters, which are `param_bytes` long.
+  void launch(const Kernel& kernel, std::span<const Operand> operands, Shifts& shifts, std::size_t param_bytes, Extent extent);
+  Serial submit();
+  Serial commit();  // submit, at the end of a step
+  bool ready(Serial serial);
+  void wait(Serial serial);
+  void sync();
+  void upload(Block& to, std::size_t offset, std::span<const std::byte> bytes);
+  void download(Block& from, std::size_t offset, std::span<std::byte> bytes);
+  void clear(Block& block);  // writes zeros
+  void retag(Block& block, MemoryTag tag);
+
+  // Plans.
+  Launch lower(const Kernel& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent);
+  std::unique_ptr<Recording> bake(std::span<const Launch> launches);
+  Serial run(Recording& recording, std::size_t launches);
+  void add(PlanState& plan) { plans_.push_back(&plan); }
+  void remove(PlanState& plan);
+  const Storage& arena() const { return arena_; }
+  std::uint64_t arena_generation() const { return arena_generation_; }
+  void grow_arena(std::size_t bytes);  // what plans share: temporaries that live within one run
+
+  void apply_settings();
+  BlockPool& pool() { return pool_; }
+  Backend& backend() { return *backend_; }
+  void drop_plans();
+  bool alive() const { return state_ == State::alive; }
+  bool lost() const { return state_ == State::lost; }
+  // Ends it: plans are dropped, the backend is destroyed, blocks may still come back.
+  void close();
+  std::int64_t flushes() const { return flushes_; }  // automatic ones
+
+  // PoolHost
+  Memory* allocate(std::size_t bytes) override;
+  void free(Memory* memory) override;
+  bool finished(Serial serial) override;
+  void finish_all() override;
+  bool drop_idle_plan() override;
+  const char* device_id() override;
+
+ private:
+  enum class State { alive, lost, closed };
+
+  template <class Function>
+  auto guarded(Function&& function);
+  [[noreturn]] void gone(const char* operation);
+  void lose(const std::string& why);
+  void load(const Kernel& kernel);
+  void flush_for(const Block& block);
+
+  DeviceSlot& slot_;
+  std::unique_ptr<Backend> backend_;
+  BackendInfo info_;
+  State state_ = State::alive;
+  std::string why_lost_;
+  BlockPool pool_;
+  Hazards hazards_;
+  std::vector<bool> loaded_;  // by kernel id
+  std::size_t pending_ = 0;   // launches in the open batch
+  std::size_t max_commands_ = 100;
+  Serial last_ = 0;      // last submission
+  Serial finished_ = 0;  // last one known to be finished
+  std::int64_t flushes_ = 0;
+  std::vector<PlanState*> plans_;
+  Storage arena_;
+  std::uint64_t arena_generation_ = 0;
+  std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
+};
+
+// Holds a stream's lock, and tells the listeners what happened once it is free again.
+class StreamLock {
+ public:
+  explicit StreamLock(Stream& stream) : stream_(stream) { stream_.mutex.lock(); }
+  ~StreamLock();
+  StreamLock(const StreamLock&) = delete;
+  StreamLock& operator=(const StreamLock&) = delete;
+
+ private:
+  Stream& stream_;
+};
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,353 @@
+#include "memory/block_pool.h"
+
+#include <tidepool/error.h>
+
+#include "monitor/event.h"
+#include "platform/bytes.h"
+#include "platform/cat.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace tidepool::inline v0 {
+
+namespace {
+// Blocks up to this size are cut from slabs, so that a driver never sees thousands of allocations.
+constexpr std::size_t largest_in_slab = 16 << 10;
+constexpr std::size_t smallest_slab = 4 << 10;
+constexpr std::size_t largest_slab = 256 << 10;
+}  // namespace
+
+const char* name_of(MemoryTag tag) {
+  static constexpr const char* names[memory_tags] = {"activations", "parameters", "gradients", "optimizer", "plan", "scratch"};
+  return names[static_cast<std::size_t>(tag)];
+}
+
+BlockPool::BlockPool(PoolHost& host, Stream* stream, std::size_t alignment)
+    : BlockOwner(stream), host_(host), alignment_(std::max(alignment, SizeClass::smallest)) {}
+
+BlockPool::~BlockPool() {
+  for (Block* block : own_blocks_) delete block;
+  for (Slab* slab : slabs_) delete slab;
+}
+
+void BlockPool::set_limits(const PoolLimits& limits) {
+  limits_ = limits;
+  trim();
+}
+
+Block* BlockPool::take(std::size_t bytes, MemoryTag tag, const char* operation) {
+  if (returning_.load(std::memory_order_relaxed)) collect();
+  const SizeClass size = size_class(bytes, alignment_);
+  Block* block = take_idle(size);
+  if (block) {
+    ++stats_.reuses;
+    report({.kind = Event::reuse, .device = host_.device_id(), .bytes = block->bytes});
+  } else {
+    block = fresh(size);
+    if (!block) out_of_memory(bytes, operation);
+  }
+  block->asked = bytes;
+  block->tag = tag;
+  stats_.live += block->bytes;
+  stats_.asked += bytes;
+  stats_.peak_asked = std::max(stats_.peak_asked, stats_.asked);
+  stats_.by_tag[static_cast<std::size_t>(tag)] += block->bytes;
+  const std::size_t index = SizeClass::class_of(block->bin);
+  step_peak_[index] = std::max(step_peak_[index], ++live_count_[index]);
+  return block;
+}
+
+void BlockPool::retag(Block* block, MemoryTag tag) {
+  stats_.by_tag[static_cast<std::size_t>(block->tag)] -= block->bytes;
+  stats_.by_tag[static_cast<std::size_t>(tag)] += block->bytes;
+  block->tag = tag;
+}
+
+// Blocks come back from any thread, also while another holds the lock for a long kernel, so they are only put on a
+// stack here; whoever next has the lock takes them in.
+void BlockPool::give_back(Block* block) noexcept {
+  block->returning = returning_.load(std::memory_order_relaxed);
+  while (!returning_.compare_exchange_weak(block->returning, block, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+void BlockPool::collect() {
+  Block* block = returning_.exchange(nullptr, std::memory_order_acquire);
+  while (block) {
+    Block* next = block->returning;
+    make_idle(block);
+    block = next;
+  }
+  if (!abandoned_ && limits_.cache && stats_.cached() > limits_.cache) keep_cache_limit();
+}
+
+void BlockPool::make_idle(Block* block) {
+  const std::size_t index = SizeClass::class_of(block->bin);
+  stats_.live -= block->bytes;
+  stats_.asked -= block->asked;
+  stats_.by_tag[static_cast<std::size_t>(block->tag)] -= block->bytes;
+  --live_count_[index];
+  block->version.store(0, std::memory_order_relaxed);
+  report({.kind = Event::give_back, .device = host_.device_id(), .bytes = block->bytes});
+  link_idle(block);
+  if (abandoned_) return;
+  if (!block->slab)
+    link_age(block);
+  else if (block->slab->idle == block->slab->count)
+    link_age(&block->slab->blocks[0]);
+  keep_cap(index);
+}
+
+Block* BlockPool::take_idle(const SizeClass& size) {
+  Block* block = idle_[size.bin];
+  if (size.bin == SizeClass::exact)
+    while (block && block->bytes != size.bytes) block = block->idle_after;
+  if (!block) return nullptr;
+  Block* evictable = block->slab ? &block->slab->blocks[0] : block;
+  if (evictable->age) unlink_age(evictable);
+  unlink_idle(block);
+  return block;
+}
+
+Block* BlockPool::fresh(const SizeClass& size) {
+  if (limits_.memory && size.bytes > limits_.memory) return nullptr;  // no eviction could help
+  bool finished_all = false;
+  for (;;) {
+    if (Block* block = cut_slab(size)) return block;
+    if (fits(size.bytes)) {
+      if (Memory* memory = host_.allocate(size.bytes)) {
+        ++stats_.allocations;
+        stats_.reserved += size.bytes;
+        stats_.peak = std::max(stats_.peak, stats_.reserved);
+        report({.kind = Event::allocate, .device = host_.device_id(), .bytes = size.bytes});
+        auto* block = new Block(this);
+        block->memory = memory;
+        block->bytes = size.bytes;
+        block->bin = size.bin;
+        own_blocks_.insert(block);
+        return block;
+      }
+    }
+    // Under pressure: finish and take in what came back, then evict, then drop plans.
+    if (!finished_all) {
+      finished_all = true;
+      host_.finish_all();
+      collect();
+      if (Block* block = take_idle(size)) return block;
+    }
+    if (Block* victim = oldest())
+      evict(victim);
+    else if (host_.drop_idle_plan())
+      collect();
+    else
+      return nullptr;
+  }
+}
+
+std::size_t BlockPool::slab_bytes(const SizeClass& size) const {
+  if (size.bytes > largest_in_slab) return 0;
+  std::size_t bytes = std::clamp(slab_bytes_of_bin_[size.bin], std::max(smallest_slab, 4 * size.bytes), largest_slab);
+  bytes -= bytes % size.bytes;
+  // Part of a slab can stay idle and yet not be given back; a quarter of the cache limit is all that slabs may take.
+  if (limits_.cache && slab_bytes_total_ + bytes > limits_.cache / 4) return 0;
+  return fits(bytes) ? bytes : 0;
+}
+
+Block* BlockPool::cut_slab(const SizeClass& size) {
+  const std::size_t bytes = slab_bytes(size);
+  if (bytes == 0) return nullptr;
+  Memory* memory = host_.allocate(bytes);
+  if (!memory) return nullptr;
+  ++stats_.allocations;
+  stats_.reserved += bytes;
+  stats_.peak = std::max(stats_.peak, stats_.reserved);
+  slab_bytes_of_bin_[size.bin] += bytes;
+  slab_bytes_total_ += bytes;
+  report({.kind = Event::allocate, .device = host_.device_id(), .bytes = bytes});
+
+  auto* slab = new Slab{.memory = memory, .blocks = nullptr, .count = static_cast<std::uint32_t>(bytes / size.bytes)};
+  slab->blocks = std::make_unique<Block[]>(slab->count);
+  slabs_.insert(slab);
+  for (std::uint32_t i = slab->count; i-- > 0;) {
+    Block& block = slab->blocks[i];
+    block.owner = this;
+    block.memory = memory;
+    block.offset = i * size.bytes;
+    block.bytes = size.bytes;
+    block.bin = size.bin;
+    block.slab = slab;
+    link_idle(&block);
+  }
+  Block* first = &slab->blocks[0];
+  unlink_idle(first);
+  return first;
+}
+
+bool BlockPool::over_cap(std::size_t index) const {
+  const std::size_t expected = needed_[index] > live_count_[index] ? needed_[index] - live_count_[index] : 0;
+  return idle_count_[index] > limits_.cached_per_class + expected;
+}
+
+void BlockPool::keep_cache_limit() {
+  while (stats_.cached() > limits_.cache) {
+    Block* victim = oldest();
+    if (!victim) return;
+    if (!finished(victim)) host_.finish_all();
+    evict(victim);
+  }
+}
+
+void BlockPool::step_done() {
+  if (returning_.load(std::memory_order_relaxed)) collect();
+  for (std::size_t i = 0; i < needed_.size(); ++i) {
+    needed_[i] = step_peak_[i];
+    step_peak_[i] = live_count_[i];
+  }
+  trim();
+}
+
+void BlockPool::trim() {
+  collect();
+  for (std::size_t i = 0; i < needed_.size(); ++i) keep_cap(i);
+}
+
+void BlockPool::keep_cap(std::size_t index) {
+  while (over_cap(index) && aged_[index].oldest && finished(aged_[index].oldest)) evict(aged_[index].oldest);
+}
+
+void BlockPool::evict_all() {
+  collect();
+  while (Block* block = oldest()) evict(block);
+  needed_.fill(0);
+}
+
+void BlockPool::abandon() { abandoned_ = true; }
+
+bool BlockPool::all_returned() {
+  collect();
+  return stats_.live == 0;
+}
+
+Block* BlockPool::oldest() const {
+  Block* found = nullptr;
+  for (const AgeList& list : aged_)
+    if (list.oldest && (!found || list.oldest->age < found->age)) found = list.oldest;
+  return found;
+}
+
+void BlockPool::evict(Block* block) {
+  unlink_age(block);
+  ++stats_.evictions;
+  Memory* memory = block->memory;
+  std::size_t bytes = block->bytes;
+  if (Slab* slab = block->slab) {
+    bytes = slab->count * block->bytes;
+    slab_bytes_of_bin_[block->bin] -= bytes;
+    slab_bytes_total_ -= bytes;
+    for (std::uint32_t i = 0; i < slab->count; ++i) unlink_idle(&slab->blocks[i]);
+    slabs_.erase(slab);
+    delete slab;
+  } else {
+    unlink_idle(block);
+    own_blocks_.erase(block);
+    delete block;
+  }
+  stats_.reserved -= bytes;
+  report({.kind = Event::evict, .device = host_.device_id(), .bytes = bytes});
+  host_.free(memory);
+}
+
+void BlockPool::link_idle(Block* block) {
+  Block*& first = idle_[block->bin];
+  block->idle_before = nullptr;
+  block->idle_after = first;
+  if (first) first->idle_before = block;
+  first = block;
+  ++idle_count_[SizeClass::class_of(block->bin)];
+  if (Slab* slab = block->slab) {
+    ++slab->idle;
+    slab->last_use = std::max(slab->last_use, block->last_use);
+  }
+}
+
+void BlockPool::unlink_idle(Block* block) {
+  (block->idle_before ? block->idle_before->idle_after : idle_[block->bin]) = block->idle_after;
+  if (block->idle_after) block->idle_after->idle_before = block->idle_before;
+  --idle_count_[SizeClass::class_of(block->bin)];
+  if (block->slab) --block->slab->idle;
+}
+
+void BlockPool::link_age(Block* block) {
+  AgeList& list = aged_[SizeClass::class_of(block->bin)];
+  block->age = ++clock_;
+  block->newer = nullptr;
+  block->older = list.newest;
+  (list.newest ? list.newest->newer : list.oldest) = block;
+  list.newest = block;
+}
+
+void BlockPool::unlink_age(Block* block) {
+  AgeList& list = aged_[SizeClass::class_of(block->bin)];
+  (block->older ? block->older->newer : list.oldest) = block->newer;
+  (block->newer ? block->newer->older : list.newest) = block->older;
+  block->age = 0;
+}
+
+PoolStats BlockPool::stats() {
+  if (returning_.load(std::memory_order_relaxed)) collect();
+  return stats_;
+}
+
+std::size_t BlockPool::largest_idle() const {
+  std::size_t largest = 0;
+  for (Block* block : idle_)
+    for (; block; block = block->idle_after) largest = std::max(largest, block->bytes);
+  return largest;
+}
+
+void BlockPool::reset_peak() {
+  stats_.peak = stats_.reserved;
+  stats_.peak_asked = stats_.asked;
+}
+
+void BlockPool::out_of_memory(std::size_t bytes, const char* operation) {
+  std::vector<std::pair<std::size_t, const char*>> holders;
+  for (std::size_t i = 0; i < memory_tags; ++i)
+    if (stats_.by_tag[i]) holders.emplace_back(stats_.by_tag[i], name_of(static_cast<MemoryTag>(i)));
+  std::sort(holders.rbegin(), holders.rend());
+  if (holders.size() > 5) holders.resize(5);
+  std::string held;
+  for (const auto& [held_bytes, name] : holders) held += cat(held.empty() ? "" : ", ", name, ' ', readable_bytes(held_bytes));
+  throw OutOfMemory(
+      operation, cat("asked ", readable_bytes(bytes), " of ", host_.device_id(), ": limit ",
+                     limits_.memory ? readable_bytes(limits_.memory) : "none (the device has no more)", ", live ", readable_bytes(stats_.live),
+                     ", cached ", readable_bytes(stats_.cached()), ", largest free ", readable_bytes(largest_idle()), "; held by ",
+                     held.empty() ? "nothing" : held, ". Release tensors, work in smaller pieces, or raise memory_limit."));
+}
+
+std::string BlockPool::check() {
+  collect();
+  std::size_t reserved = 0, idle_bytes = 0, idle = 0;
+  for (const Block* block : own_blocks_) reserved += block->bytes;
+  for (const Slab* slab : slabs_) reserved += slab->count * slab->blocks[0].bytes;
+  for (const Block* block : idle_)
+    for (; block; block = block->idle_after) {
+      idle_bytes += block->bytes;
+      ++idle;
+      if (block->handles.load() != 0) return "an idle block has handles";
+      if (!block->slab && !block->age) return "an idle block of its own cannot be evicted";
+    }
+  std::size_t counted = 0, tagged = 0;
+  for (const std::size_t n : idle_count_) counted += n;
+  for (const std::size_t n : stats_.by_tag) tagged += n;
+  if (reserved != stats_.reserved) return cat("reserved is ", stats_.reserved, " but the blocks hold ", reserved);
+  if (idle_bytes != stats_.cached()) return cat("cached is ", stats_.cached(), " but idle blocks hold ", idle_bytes);
+  if (idle != counted) return cat("idle counts say ", counted, " but the lists hold ", idle);
+  if (tagged != stats_.live) return cat("live is ", stats_.live, " but the tags add up to ", tagged);
+  if (limits_.memory && stats_.reserved > limits_.memory && stats_.cached() > 0) return "reserved is over the limit with blocks idle";
+  if (limits_.cache && stats_.cached() > limits_.cache) return "cached is over the cache limit";
+  return "";
+}
+
+}  // namespace tidepool::inline v0

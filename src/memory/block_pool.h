@@ -1,0 +1,127 @@
+// The pool lends blocks of device memory and takes them back. It keeps its limits at every instant: before it asks the
+// device it makes room, and before it gives up it finishes work, evicts idle blocks and drops idle plans.
+//
+// A block that comes back is lent again at once (the device works in order); it goes back to the device only after the
+// submission that last used it. All calls but `give_back` are made with the stream's lock held.
+#pragma once
+
+#include "memory/block.h"
+#include "memory/size_class.h"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <unordered_set>
+
+namespace tidepool::inline v0 {
+
+struct PoolLimits {
+  std::size_t memory = 0;  // 0: none
+  std::size_t cache = 0;   // 0: none
+  std::size_t cached_per_class = 50;
+};
+
+struct PoolStats {
+  std::size_t live = 0;      // bytes lent
+  std::size_t asked = 0;     // what was asked for of them
+  std::size_t reserved = 0;  // bytes taken from the device
+  std::size_t peak = 0;      // highest reserved
+  std::size_t peak_asked = 0;
+  std::size_t allocations = 0, reuses = 0, evictions = 0;
+  std::array<std::size_t, memory_tags> by_tag{};
+  std::size_t cached() const { return reserved - live; }
+};
+
+// What the pool needs of the stream that it serves.
+class PoolHost {
+ public:
+  virtual Memory* allocate(std::size_t bytes) = 0;  // null: the device has none
+  virtual void free(Memory* memory) = 0;
+  virtual bool finished(Serial serial) = 0;
+  virtual void finish_all() = 0;       // submits and waits
+  virtual bool drop_idle_plan() = 0;   // whether there was one
+  virtual const char* device_id() = 0;
+
+ protected:
+  ~PoolHost() = default;
+};
+
+// One piece of device memory cut into blocks of one size. It can be given back when all of them are idle.
+struct Slab {
+  Memory* memory = nullptr;
+  std::unique_ptr<Block[]> blocks;
+  std::uint32_t count = 0;
+  std::uint32_t idle = 0;
+  Serial last_use = 0;  // of its idle blocks
+};
+
+class BlockPool final : public BlockOwner {
+ public:
+  BlockPool(PoolHost& host, Stream* stream, std::size_t alignment);
+  ~BlockPool();
+  BlockPool(const BlockPool&) = delete;
+  BlockPool& operator=(const BlockPool&) = delete;
+
+  void set_limits(const PoolLimits& limits);
+  // A block of at least this size with no handle yet; throws OutOfMemory, naming the operation.
+  Block* take(std::size_t bytes, MemoryTag tag, const char* operation);
+  void give_back(Block* block) noexcept override;
+  void retag(Block* block, MemoryTag tag);
+
+  // A step of the user's program is over: what it needed is kept ready for the next.
+  void step_done();
+  // Takes in what came back and gives up what is over the caps and finished.
+  void trim();
+  // Gives up every idle block; all work must be finished.
+  void evict_all();
+  // The device's memory is gone, or about to be freed as a whole. Blocks still lent may come back later.
+  void abandon();
+  bool all_returned();
+
+  PoolStats stats();
+  std::size_t largest_idle() const;
+  void reset_peak();
+  std::string check();  // what is inconsistent; empty when nothing is
+
+ private:
+  struct AgeList {  // oldest first
+    Block* oldest = nullptr;
+    Block* newest = nullptr;
+  };
+
+  void collect();
+  void make_idle(Block* block);
+  Block* take_idle(const SizeClass& size);
+  Block* fresh(const SizeClass& size);
+  Block* cut_slab(const SizeClass& size);
+  std::size_t slab_bytes(const SizeClass& size) const;
+  bool fits(std::size_t bytes) const { return limits_.memory == 0 || stats_.reserved + bytes <= limits_.memory; }
+  bool over_cap(std::size_t index) const;
+  void keep_cap(std::size_t index);
+  void keep_cache_limit();
+  Block* oldest() const;
+  bool finished(const Block* evictable) { return host_.finished(evictable->slab ? evictable->slab->last_use : evictable->last_use); }
+  void evict(Block* block);
+  void link_idle(Block* block);
+  void unlink_idle(Block* block);
+  void link_age(Block* block);
+  void unlink_age(Block* block);
+  [[noreturn]] void out_of_memory(std::size_t bytes, const char* operation);
+
+  PoolHost& host_;
+  std::size_t alignment_;
+  PoolLimits limits_;
+  PoolStats stats_;
+  std::array<Block*, SizeClass::bins> idle_{};                  // most recently returned first
+  std::array<AgeList, SizeClass::classes + 1> aged_{};          // evictable, by class; a slab stands there by its first block
+  std::array<std::size_t, SizeClass::classes + 1> idle_count_{}, live_count_{}, step_peak_{}, needed_{};
+  std::array<std::size_t, SizeClass::bins> slab_bytes_of_bin_{};
+  std::size_t slab_bytes_total_ = 0;
+  std::uint64_t clock_ = 0;  // orders ages across classes
+  std::atomic<Block*> returning_{nullptr};
+  bool abandoned_ = false;
+  std::unordered_set<Block*> own_blocks_;  // those not in slabs
+  std::unordered_set<Slab*> slabs_;
+};
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,35 @@
+// The one stream of events that all watching is fed from. The waist and the pool report here; nobody else does.
+// With no sink set, reporting is a load and a branch.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace tidepool::inline v0 {
+
+struct Event {
+  enum Kind : std::uint8_t { launch, flush, allocate, reuse, give_back, evict, upload, download, plan_run, wait };
+  Kind kind = launch;
+  const char* device = "";  // its id
+  const char* name = "";    // the kernel, for launches
+  std::size_t bytes = 0;
+  std::uint64_t count = 0;  // launches in a flush or plan run
+};
+
+class EventSink {
+ public:
+  virtual void on(const Event& event) noexcept = 0;  // called with the device's lock held: be quick, call nothing back
+
+ protected:
+  ~EventSink() = default;
+};
+
+inline std::atomic<EventSink*> event_sink{nullptr};
+
+inline void report(const Event& event) {
+  if (EventSink* sink = event_sink.load(std::memory_order_acquire)) [[unlikely]]
+    sink->on(event);
+}
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,29 @@
+// The elementwise family: what the tables make.
+#pragma once
+
+#include "core/op.h"
+
+namespace tidepool::inline v0 {
+
+namespace elementwise_cpu {
+#define UNARY(name, f, df)         \
+  void name(const CpuCall& call);  \
+  void name##_grad(const CpuCall& call);
+#include "ops/elementwise/unary.def"
+#undef UNARY
+#define BINARY(name, f, dfx, dfy)          \
+  void name(const CpuCall& call);          \
+  void name##_grad_x(const CpuCall& call); \
+  void name##_grad_y(const CpuCall& call);
+#include "ops/elementwise/binary.def"
+#undef BINARY
+}  // namespace elementwise_cpu
+
+// The shape that two shapes broadcast to, by NumPy's rules.
+Shape broadcast_shape(const char* operation, const Shape& a, const Shape& b);
+// Sums a gradient over the axes along which a value of this shape was broadcast.
+Tensor sum_to(const Tensor& gradient, const Shape& shape);
+
+void register_elementwise(Operations& all);
+
+}  // namespace tidepool::inline v0

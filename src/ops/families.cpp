@@ -1,0 +1,29 @@
+// The list of families. A new one is added here and nowhere else.
+#include "ops/families.h"
+
+#include "ops/elementwise/elementwise.h"
+#include "ops/layout/layout.h"
+#include "ops/matmul/matmul.h"
+#include "ops/reduce/reduce.h"
+
+namespace tidepool::inline v0 {
+
+const Operations& all_operations() {
+  static const Operations& all = *new Operations([] {
+    Operations list;
+    register_elementwise(list);
+    register_layout(list);
+    register_matmul(list);
+    register_reduce(list);
+    return list;
+  }());
+  return all;
+}
+
+const OpDef* find_operation(std::string_view name) {
+  for (const OpDef* op : all_operations())
+    if (op->name == name) return op;
+  return nullptr;
+}
+
+}  // namespace tidepool::inline v0

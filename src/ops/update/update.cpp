@@ -1,0 +1,59 @@
+#include "ops/update/update.h"
+
+#include <tidepool/error.h>
+#include <tidepool/grad.h>
+#include <tidepool/raw.h>
+
+#include "core/tape.h"
+#include "platform/cat.h"
+
+#include <cmath>
+
+namespace tidepool::inline v0 {
+
+namespace {
+
+constexpr Access r = Access::read, rw = Access::read_write;
+constexpr Kernel adam_kernel{.name = "adam", .access = accesses({rw, r, rw, rw}), .bindings = 4, .cpu = adam_cpu};
+
+void require_rate(double value, const char* name, double below) {
+  if (!(value >= 0 && value < below)) throw ArgumentError("adam_step", cat(name, " is ", value, "; wanted 0 or more and less than ", below));
+}
+
+void check_same(std::span<Node* const> nodes) {
+  for (const Node* node : nodes) {
+    if (node->dtype != DType::f32) throw DTypeError("adam_step", cat("got a tensor of type ", node->dtype, "; wanted f32"));
+    if (!(node->shape == nodes[0]->shape)) throw ShapeError("adam_step", cat("shapes differ: ", nodes[0]->shape, " and ", node->shape));
+  }
+}
+
+}  // namespace
+
+namespace raw {
+
+void adam_step(const Tensor& w, const Tensor& g, const Tensor& m, const Tensor& v, const AdamOptions& options) {
+  require_rate(options.beta1, "beta1", 1);
+  require_rate(options.beta2, "beta2", 1);
+  if (options.step < 1) throw ArgumentError("adam_step", cat("step is ", options.step, "; it counts from 1"));
+  const auto step = static_cast<double>(options.step);
+  const AdamParams params{.shifts = {},
+                          .count = 0,
+                          .beta1 = static_cast<float>(options.beta1),
+                          .beta2 = static_cast<float>(options.beta2),
+                          .eps = static_cast<float>(options.eps),
+                          .weight_decay = static_cast<float>(options.weight_decay),
+                          .step_size = static_cast<float>(options.lr / (1 - std::pow(options.beta1, step))),
+                          .correction2 = static_cast<float>(1 / std::sqrt(1 - std::pow(options.beta2, step)))};
+  const NoGrad guard;  // an update is no part of a graph
+  apply_in_place(
+      "adam_step", {&w, &m, &v, &g}, 3, check_same,
+      [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
+        auto p = attrs.as<AdamParams>();
+        p.count = static_cast<std::uint32_t>(nodes[0]->numel);
+        stream.launch(adam_kernel, {update(*nodes[0]), read(*nodes[3]), update(*nodes[1]), update(*nodes[2])}, p, {p.count, 1, 1});
+      },
+      Attrs(params));
+}
+
+}  // namespace raw
+}  // namespace tidepool::inline v0

@@ -1,0 +1,45 @@
+#include "platform/bytes.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+
+namespace tidepool::inline v0 {
+
+namespace {
+struct Unit {
+  std::string_view name;
+  int shift;
+};
+constexpr std::array<Unit, 5> units{{{"TiB", 40}, {"GiB", 30}, {"MiB", 20}, {"KiB", 10}, {"B", 0}}};
+}  // namespace
+
+std::string readable_bytes(std::size_t bytes) {
+  for (const Unit& unit : units) {
+    const std::size_t one = std::size_t{1} << unit.shift;
+    if (bytes < one && unit.shift > 0) continue;
+    const std::size_t tenths = static_cast<std::size_t>(std::llround(static_cast<double>(bytes) / static_cast<double>(one) * 10.0));
+    std::string text = std::to_string(tenths / 10);
+    if (tenths % 10) text += '.' + std::to_string(tenths % 10);
+    return text + ' ' + std::string(unit.name);
+  }
+  return "0 B";
+}
+
+std::optional<std::size_t> parse_bytes(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end == text.data()) return std::nullopt;
+  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+  if (unit.empty()) return number;
+  for (const Unit& known : units)
+    if (unit == known.name) {
+      if (number > (SIZE_MAX >> known.shift)) return std::nullopt;
+      return number << known.shift;
+    }
+  return std::nullopt;
+}
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,22 @@
+#include "platform/environment.h"
+
+#include "platform/cat.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace tidepool::inline v0 {
+
+std::optional<std::string> environment(const char* name) {
+  const char* value = std::getenv(name);
+  if (!value || !*value) return std::nullopt;
+  return value;
+}
+
+void warn_environment(std::string_view name, std::string_view value, std::string_view wanted) {
+  warn(cat(name, "='", value, "' is ignored: wanted ", wanted));
+}
+
+void warn(std::string_view message) { std::fputs(cat("tidepool: warning: ", message, "\n").c_str(), stderr); }
+
+}  // namespace tidepool::inline v0
