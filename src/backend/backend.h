@@ -2,7 +2,8 @@
 //
 // Calls come one at a time (the Stream above serialises them). Work happens in the order of the calls: what is recorded
 // joins the open batch, `submit` sends it off, and a ticket's number grows with every submission. A backend throws
-// DeviceLost when the device is gone; after that only its destructor is called, which must not hang.
+// DeviceLost when the device is gone; after that only destructors are called, its own and its recordings', and they must
+// not hang.
 #pragma once
 
 #include "backend/launch.h"
@@ -23,6 +24,7 @@ struct BackendInfo {
   std::size_t memory_free = 0;
   std::size_t offset_alignment = 1;                // of bindings, a power of two from 1 to 256
   std::size_t max_binding_bytes = SIZE_MAX;        // the largest range that one binding may span
+  std::size_t max_loop = SIZE_MAX;                 // iterations that one work item may run, all loops together
   bool immediate = false;                          // a recorded launch is done when `record` returns
 };
 
@@ -53,9 +55,10 @@ class Backend {
   // Reads memory that no unfinished launch writes; done on return.
   virtual void download(Memory* from, std::size_t offset, std::span<std::byte> bytes) = 0;
   virtual std::unique_ptr<Recording> bake(std::span<const Launch> launches) = 0;
-  // Sends off the open batch, or (with a recording) that instead; the open batch must be empty then.
+  // Sends off the open batch, or (with a recording) that instead; the open batch must be empty then. When it throws, the
+  // batch is gone.
   virtual Serial submit(Recording* recording) = 0;
-  // Whether the submission is finished within the time. Zero asks without waiting.
+  // Whether the submission is finished. Zero asks without waiting; a longer time that runs out is a DeviceLost.
   virtual bool wait(Serial serial, std::chrono::nanoseconds time) = 0;
 };
 

@@ -26,11 +26,11 @@ struct Memory {
   std::byte* host = nullptr;  // where the host can reach it, or null
 };
 
-struct Binding {
-  Memory* memory = nullptr;
-  std::size_t offset = 0;  // bytes; a multiple of the device's offset alignment
-  std::size_t bytes = 0;   // from the offset to the end of what the kernel may touch
-  Access access = Access::read;
+struct Binding {  // no initialisers: a Launch has room for eight and most use three
+  Memory* memory;
+  std::size_t offset;  // bytes; a multiple of the device's offset alignment
+  std::size_t bytes;   // from the offset to the end of what the kernel may touch
+  Access access;
 };
 
 // Work items along up to three axes.

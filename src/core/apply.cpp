@@ -10,8 +10,8 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-// Kernels count elements with 32 bits.
-constexpr std::int64_t most_elements = 0xffffffff;
+// Kernels count elements with 32 bits, and the last workgroups may reach a little beyond the last element.
+constexpr std::int64_t most_elements = 0xff000000;
 constexpr std::size_t most_inputs = 64;
 
 Stream& stream_of(const Node& node) { return *node.storage->owner->stream; }

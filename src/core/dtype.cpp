@@ -5,16 +5,6 @@
 
 namespace tidepool::inline v0 {
 
-std::size_t size_of(DType type) {
-  switch (type) {
-    case DType::f32:
-    case DType::i32: return 4;
-    case DType::f16: return 2;
-    case DType::u8: return 1;
-  }
-  return 0;
-}
-
 std::string_view name_of(DType type) {
   switch (type) {
     case DType::f32: return "f32";

@@ -8,10 +8,12 @@
 #include "device/settings.h"
 #include "device/slot.h"
 #include "monitor/event.h"
+#include "platform/bytes.h"
 #include "platform/cat.h"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 
 namespace tidepool::inline v0 {
@@ -70,6 +72,7 @@ void Stream::load(const Kernel& kernel) {
 }
 
 Launch Stream::lower(const Kernel& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent) {
+  assert(operands.size() == kernel.bindings);
   Launch launch;
   launch.kernel = &kernel;
   launch.binding_count = static_cast<std::uint8_t>(operands.size());
@@ -80,6 +83,10 @@ Launch Stream::lower(const Kernel& kernel, std::span<const Operand> operands, st
   Shifts shifts;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Operand& operand = operands[i];
+    assert(operand.access == kernel.access[i] && "the call and the kernel differ about a binding's access");
+    if (operand.bytes > info_.max_binding_bytes) [[unlikely]]
+      throw DeviceError(kernel.name, cat("a tensor of ", readable_bytes(operand.bytes), " is more than ", slot_.id(), " can bind at once (",
+                                         readable_bytes(info_.max_binding_bytes), "); work in smaller pieces, with slice() for example"));
     const std::size_t start = operand.block->offset + operand.offset;
     const std::size_t rest = start & mask;
     shifts.of[i] = static_cast<std::uint8_t>(rest / operand.element);
@@ -109,7 +116,7 @@ void Stream::launch(const Kernel& kernel, std::span<const Operand> operands, Shi
   }
   if (!info_.immediate) launch.barrier = hazards_.before(launch);
   guarded([&] { backend_->record(launch); });
-  report({.kind = Event::launch, .device = device_id(), .name = kernel.name});
+  report([&] { return Event{.kind = Event::launch, .device = device_id(), .name = kernel.name}; });
   if (++pending_ >= max_commands_) {
     ++flushes_;
     submit();
@@ -123,12 +130,23 @@ Serial Stream::submit() {
     lose("loss asked for at a submission");
     gone("submit");
   }
-  report({.kind = Event::flush, .device = device_id(), .count = pending_});
-  last_ = guarded([&] { return backend_->submit(nullptr); });
+  report([&] { return Event{.kind = Event::flush, .device = device_id(), .count = pending_}; });
+  last_ = send(nullptr);
   pending_ = 0;
   hazards_.clear();
   if (info_.immediate) finished_ = last_;
   return last_;
+}
+
+// A submission that fails takes recorded work with it, and what should have been computed is not there: that is a loss,
+// whatever the driver calls it.
+Serial Stream::send(Recording* recording) {
+  try {
+    return backend_->submit(recording);
+  } catch (const DeviceError& error) {
+    lose(error.what());
+    gone("submit");
+  }
 }
 
 Serial Stream::commit() {
@@ -157,11 +175,8 @@ void Stream::wait(Serial serial) {
     lose("loss asked for at a wait");
     gone("wait");
   }
-  report({.kind = Event::wait, .device = device_id()});
-  if (!guarded([&] { return backend_->wait(serial, deadline_); })) {
-    lose("the device did not answer for 30 s");
-    gone("wait");
-  }
+  report([&] { return Event{.kind = Event::wait, .device = device_id()}; });
+  guarded([&] { backend_->wait(serial, deadline_); });
   finished_ = serial;
 }
 
@@ -183,7 +198,7 @@ void Stream::upload(Block& to, std::size_t offset, std::span<const std::byte> by
   if (bytes.empty()) return;
   flush_for(to);
   guarded([&] { backend_->upload(to.memory, to.offset + offset, bytes); });
-  report({.kind = Event::upload, .device = device_id(), .bytes = bytes.size()});
+  report([&] { return Event{.kind = Event::upload, .device = device_id(), .bytes = bytes.size()}; });
 }
 
 void Stream::download(Block& from, std::size_t offset, std::span<std::byte> bytes) {
@@ -191,7 +206,7 @@ void Stream::download(Block& from, std::size_t offset, std::span<std::byte> byte
   if (bytes.empty()) return;
   flush_for(from);
   guarded([&] { backend_->download(from.memory, from.offset + offset, bytes); });
-  report({.kind = Event::download, .device = device_id(), .bytes = bytes.size()});
+  report([&] { return Event{.kind = Event::download, .device = device_id(), .bytes = bytes.size()}; });
 }
 
 void Stream::clear(Block& block) {
@@ -218,8 +233,8 @@ Serial Stream::run(Recording& recording, std::size_t launches) {
     lose("loss asked for at a submission");
     gone("submit");
   }
-  report({.kind = Event::plan_run, .device = device_id(), .count = launches});
-  last_ = guarded([&] { return backend_->submit(&recording); });
+  report([&] { return Event{.kind = Event::plan_run, .device = device_id(), .count = launches}; });
+  last_ = send(&recording);
   if (info_.immediate) finished_ = last_;
   return last_;
 }

@@ -103,6 +103,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   [[noreturn]] void gone(const char* operation);
   void lose(const std::string& why);
   void load(const Kernel& kernel);
+  Serial send(Recording* recording);
   void flush_for(const Block& block);
 
   DeviceSlot& slot_;

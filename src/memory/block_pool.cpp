@@ -42,7 +42,7 @@ Block* BlockPool::take(std::size_t bytes, MemoryTag tag, const char* operation) 
   Block* block = take_idle(size);
   if (block) {
     ++stats_.reuses;
-    report({.kind = Event::reuse, .device = host_.device_id(), .bytes = block->bytes});
+    report([&] { return Event{.kind = Event::reuse, .device = host_.device_id(), .bytes = block->bytes}; });
   } else {
     block = fresh(size);
     if (!block) out_of_memory(bytes, operation);
@@ -89,7 +89,7 @@ void BlockPool::make_idle(Block* block) {
   stats_.by_tag[static_cast<std::size_t>(block->tag)] -= block->bytes;
   --live_count_[index];
   block->version.store(0, std::memory_order_relaxed);
-  report({.kind = Event::give_back, .device = host_.device_id(), .bytes = block->bytes});
+  report([&] { return Event{.kind = Event::give_back, .device = host_.device_id(), .bytes = block->bytes}; });
   link_idle(block);
   if (abandoned_) return;
   if (!block->slab)
@@ -120,7 +120,7 @@ Block* BlockPool::fresh(const SizeClass& size) {
         ++stats_.allocations;
         stats_.reserved += size.bytes;
         stats_.peak = std::max(stats_.peak, stats_.reserved);
-        report({.kind = Event::allocate, .device = host_.device_id(), .bytes = size.bytes});
+        report([&] { return Event{.kind = Event::allocate, .device = host_.device_id(), .bytes = size.bytes}; });
         auto* block = new Block(this);
         block->memory = memory;
         block->bytes = size.bytes;
@@ -164,7 +164,7 @@ Block* BlockPool::cut_slab(const SizeClass& size) {
   stats_.peak = std::max(stats_.peak, stats_.reserved);
   slab_bytes_of_bin_[size.bin] += bytes;
   slab_bytes_total_ += bytes;
-  report({.kind = Event::allocate, .device = host_.device_id(), .bytes = bytes});
+  report([&] { return Event{.kind = Event::allocate, .device = host_.device_id(), .bytes = bytes}; });
 
   auto* slab = new Slab{.memory = memory, .blocks = nullptr, .count = static_cast<std::uint32_t>(bytes / size.bytes)};
   slab->blocks = std::make_unique<Block[]>(slab->count);
@@ -254,7 +254,7 @@ void BlockPool::evict(Block* block) {
     delete block;
   }
   stats_.reserved -= bytes;
-  report({.kind = Event::evict, .device = host_.device_id(), .bytes = bytes});
+  report([&] { return Event{.kind = Event::evict, .device = host_.device_id(), .bytes = bytes}; });
   host_.free(memory);
 }
 

@@ -27,9 +27,11 @@ class EventSink {
 
 inline std::atomic<EventSink*> event_sink{nullptr};
 
-inline void report(const Event& event) {
+// The event is made only when somebody listens: report([&] { return Event{…}; }).
+template <class MakeEvent>
+inline void report(MakeEvent&& make) {
   if (EventSink* sink = event_sink.load(std::memory_order_acquire)) [[unlikely]]
-    sink->on(event);
+    sink->on(make());
 }
 
 }  // namespace tidepool::inline v0

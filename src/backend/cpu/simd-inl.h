@@ -12,7 +12,6 @@
 #include <hwy/contrib/math/math-inl.h>
 
 #include <cstddef>
-#include <cstring>
 
 HWY_BEFORE_NAMESPACE();
 namespace tidepool::inline v0 {
@@ -40,14 +39,14 @@ HWY_INLINE Pack load_part(const float* from, std::size_t count) {
   return hn::MaskedLoad(hn::FirstN(FloatTag(), count), FloatTag(), from);
 #else
   HWY_ALIGN float buffer[lanes] = {};
-  std::memcpy(buffer, from, count * sizeof(float));
+  for (std::size_t i = 0; i < lanes && i < count; ++i) buffer[i] = from[i];
   return hn::Load(FloatTag(), buffer);
 #endif
 }
 HWY_INLINE void store_part(Pack value, float* to, std::size_t count) {
   HWY_ALIGN float buffer[lanes];
   hn::Store(value.v, FloatTag(), buffer);
-  std::memcpy(to, buffer, count * sizeof(float));
+  for (std::size_t i = 0; i < lanes && i < count; ++i) to[i] = buffer[i];
 }
 
 HWY_INLINE Pack operator+(Pack a, Pack b) { return hn::Add(a.v, b.v); }

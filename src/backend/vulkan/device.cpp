@@ -55,6 +55,8 @@ BackendInfo describe(const PhysicalDevice& device) {
   }
   info.offset_alignment = std::clamp<std::size_t>(properties.limits.minStorageBufferOffsetAlignment, 16, 256);
   info.max_binding_bytes = properties.limits.maxStorageBufferRange;
+  // llvmpipe ends a shader's loops after 65,535 iterations in all, without a word.
+  if (driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) info.max_loop = 60000;
   return info;
 }
 
@@ -79,7 +81,6 @@ VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const Phy
   const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                 .queueCreateInfoCount = 1,
                                 .pQueueCreateInfos = &queue_info,
-                                .ppEnabledLayerNames = nullptr,
                                 .enabledExtensionCount = push_descriptors ? 1u : 0u,
                                 .ppEnabledExtensionNames = &extension};
   check(vkCreateDevice(physical.handle, &info, nullptr, &handle), "vkCreateDevice");
@@ -103,9 +104,9 @@ void VulkanDevice::check(VkResult result, const char* called) {
   throw DeviceError("vulkan", cat(called, " gave ", name_of(result), ", wanted VK_SUCCESS"));
 }
 
-void VulkanDevice::give_up() {
+void VulkanDevice::give_up(std::chrono::nanoseconds waited) {
   abandoned = true;
-  throw DeviceLost("vulkan", cat("the device did not answer for ", std::chrono::duration<double>(patience).count(),
+  throw DeviceLost("vulkan", cat("the device did not answer for ", std::chrono::duration<double>(waited).count(),
                                  " s and counts as lost; look for a kernel that does not end"));
 }
 

@@ -21,8 +21,8 @@ struct VulkanDevice {
 
   // Throws unless the result is VK_SUCCESS, naming the call: DeviceLost, or DeviceError for all else.
   void check(VkResult result, const char* called);
-  // Throws DeviceLost, for a device that let its patience run out.
-  [[noreturn]] void give_up();
+  // Throws DeviceLost, for a device that did not answer for so long.
+  [[noreturn]] void give_up(std::chrono::nanoseconds waited);
 
   const std::shared_ptr<const VulkanInstance> instance;
   const PhysicalDevice physical;

@@ -47,7 +47,7 @@ Serial VulkanQueue::submit(const CommandList& recording) {
 }
 
 Serial VulkanQueue::send(VkCommandBuffer commands) {
-  if (last_ >= unfinished_limit && !wait(last_ + 1 - unfinished_limit, device_.patience)) device_.give_up();
+  if (last_ >= unfinished_limit) wait(last_ + 1 - unfinished_limit, device_.patience);
   Slot& slot = this->slot(last_ + 1);
   device_.check(device_.call.vkResetFences(device_.handle, 1, &slot.fence), "vkResetFences");
   const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
@@ -59,7 +59,10 @@ bool VulkanQueue::wait(Serial serial, std::chrono::nanoseconds time) {
   assert(serial <= last_);
   if (serial <= finished_) return true;
   const VkResult result = fence_state(serial, time);
-  if (result == VK_TIMEOUT || result == VK_NOT_READY) return false;
+  if (result == VK_TIMEOUT || result == VK_NOT_READY) {
+    if (time.count() > 0) device_.give_up(time);
+    return false;
+  }
   device_.check(result, time.count() <= 0 ? "vkGetFenceStatus" : "vkWaitForFences");
   finished_ = serial;  // a fence also tells of everything submitted to the queue before it
   return true;

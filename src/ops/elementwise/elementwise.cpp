@@ -148,12 +148,10 @@ namespace {
 #define UNARY(op, f, df) \
   using op##_dx = decltype([](auto x, auto y, auto d, auto p) { return (void)x, (void)y, (void)p, df; }(probe::X(), probe::Y(), probe::D(), probe::Numbers()));
 #include "ops/elementwise/unary.def"
-#undef UNARY
 #define BINARY(op, f, dfx, dfy)                                                                                              \
   using op##_dx = decltype([](auto x, auto y, auto d) { return (void)x, (void)y, dfx; }(probe::X(), probe::Y(), probe::D())); \
   using op##_dy = decltype([](auto x, auto y, auto d) { return (void)x, (void)y, dfy; }(probe::X(), probe::Y(), probe::D()));
 #include "ops/elementwise/binary.def"
-#undef BINARY
 
 constexpr Kernel forward_kernel(const char* name, std::uint8_t inputs, void (*cpu)(const CpuCall&)) {
   return {.name = name, .access = inputs == 1 ? accesses({r, w}) : accesses({r, r, w}), .bindings = static_cast<std::uint8_t>(inputs + 1), .cpu = cpu};
@@ -173,7 +171,6 @@ constexpr Kernel gradient_kernel(const char* name, void (*cpu)(const CpuCall&)) 
                      .saves = unary_saves<op##_dx>,                                                                     \
                      .kernel = &op##_kernel};
 #include "ops/elementwise/unary.def"
-#undef UNARY
 
 #define BINARY(op, f, dfx, dfy)                                                                                         \
   constexpr Kernel op##_kernel = forward_kernel(#op, 2, elementwise_cpu::op);                                           \
@@ -191,7 +188,6 @@ constexpr Kernel gradient_kernel(const char* name, void (*cpu)(const CpuCall&)) 
                      .saves = binary_saves<op##_dx, op##_dy>,                                                           \
                      .kernel = &op##_kernel};
 #include "ops/elementwise/binary.def"
-#undef BINARY
 
 }  // namespace
 }  // namespace ops
@@ -199,10 +195,8 @@ constexpr Kernel gradient_kernel(const char* name, void (*cpu)(const CpuCall&)) 
 void register_elementwise(Operations& all) {
 #define UNARY(op, f, df) all.push_back(&ops::op);
 #include "ops/elementwise/unary.def"
-#undef UNARY
 #define BINARY(op, f, dfx, dfy) all.push_back(&ops::op);
 #include "ops/elementwise/binary.def"
-#undef BINARY
 }
 
 Shape broadcast_shape(const char* operation, const Shape& a, const Shape& b) {
@@ -235,10 +229,16 @@ void accumulate(Node& leaf, Tensor gradient) {
       [](std::span<Node* const> nodes, Stream& stream, const Attrs&) { launch_binary(ops::add_kernel, *nodes[0], *nodes[1], *nodes[0], stream); }, Attrs{});
 }
 
-Tensor add(const Tensor& a, const Tensor& b) { return apply(ops::add, {&a, &b}); }
-Tensor sub(const Tensor& a, const Tensor& b) { return apply(ops::sub, {&a, &b}); }
-Tensor mul(const Tensor& a, const Tensor& b) { return apply(ops::mul, {&a, &b}); }
-Tensor div(const Tensor& a, const Tensor& b) { return apply(ops::div, {&a, &b}); }
+// The functions of the tables.
+#define UNARY_WITH(op, f, df)
+#define UNARY(op, f, df) \
+  Tensor op(const Tensor& a) { return apply(ops::op, {&a}, Numbers{}); }
+#include "ops/elementwise/unary.def"
+#define BINARY(op, f, dfx, dfy) \
+  Tensor op(const Tensor& a, const Tensor& b) { return apply(ops::op, {&a, &b}); }
+#include "ops/elementwise/binary.def"
+
+Tensor leaky_relu(const Tensor& a, float slope) { return apply(ops::leaky_relu, {&a}, Numbers{slope}); }
 
 Tensor operator+(const Tensor& a, float b) { return apply(ops::add_scalar, {&a}, Numbers{b}); }
 Tensor operator+(float a, const Tensor& b) { return apply(ops::add_scalar, {&b}, Numbers{a}); }
@@ -248,14 +248,5 @@ Tensor operator*(const Tensor& a, float b) { return apply(ops::mul_scalar, {&a},
 Tensor operator*(float a, const Tensor& b) { return apply(ops::mul_scalar, {&b}, Numbers{a}); }
 Tensor operator/(const Tensor& a, float b) { return apply(ops::div_scalar, {&a}, Numbers{b}); }
 Tensor operator/(float a, const Tensor& b) { return apply(ops::rdiv_scalar, {&b}, Numbers{a}); }
-
-Tensor neg(const Tensor& a) { return apply(ops::neg, {&a}, Numbers{}); }
-Tensor square(const Tensor& a) { return apply(ops::square, {&a}, Numbers{}); }
-Tensor sqrt(const Tensor& a) { return apply(ops::sqrt, {&a}, Numbers{}); }
-Tensor exp(const Tensor& a) { return apply(ops::exp, {&a}, Numbers{}); }
-Tensor relu(const Tensor& a) { return apply(ops::relu, {&a}, Numbers{}); }
-Tensor leaky_relu(const Tensor& a, float slope) { return apply(ops::leaky_relu, {&a}, Numbers{slope}); }
-Tensor sigmoid(const Tensor& a) { return apply(ops::sigmoid, {&a}, Numbers{}); }
-Tensor tanh(const Tensor& a) { return apply(ops::tanh, {&a}, Numbers{}); }
 
 }  // namespace tidepool::inline v0

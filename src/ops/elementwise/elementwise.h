@@ -10,13 +10,11 @@ namespace elementwise_cpu {
   void name(const CpuCall& call);  \
   void name##_grad(const CpuCall& call);
 #include "ops/elementwise/unary.def"
-#undef UNARY
 #define BINARY(name, f, dfx, dfy)          \
   void name(const CpuCall& call);          \
   void name##_grad_x(const CpuCall& call); \
   void name##_grad_y(const CpuCall& call);
 #include "ops/elementwise/binary.def"
-#undef BINARY
 }  // namespace elementwise_cpu
 
 // The shape that two shapes broadcast to, by NumPy's rules.

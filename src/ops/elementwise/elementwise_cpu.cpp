@@ -130,7 +130,6 @@ HWY_INLINE void three(const CpuCall& call, const F& f) {
     flat<3>(call, [&](Pack d, [[maybe_unused]] Pack x, [[maybe_unused]] Pack y) HWY_ATTR -> Pack { return df; }); \
   }
 #include "ops/elementwise/unary.def"
-#undef UNARY
 
 #define BINARY(name, f, dfx, dfy)                                                                                    \
   void run_##name(const CpuCall& call) {                                                                                   \
@@ -143,7 +142,6 @@ HWY_INLINE void three(const CpuCall& call, const F& f) {
     three(call, [](Pack d, [[maybe_unused]] Pack x, [[maybe_unused]] Pack y) HWY_ATTR -> Pack { return dfy; });      \
   }
 #include "ops/elementwise/binary.def"
-#undef BINARY
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -158,14 +156,12 @@ namespace elementwise_cpu {
   void name(const CpuCall& call) { TIDEPOOL_RUN(run_##name, call); }              \
   void name##_grad(const CpuCall& call) { TIDEPOOL_RUN(run_##name##_grad, call); }
 #include "ops/elementwise/unary.def"
-#undef UNARY
 
 #define BINARY(name, f, dfx, dfy)                                                 \
   void name(const CpuCall& call) { TIDEPOOL_RUN(run_##name, call); }                    \
   void name##_grad_x(const CpuCall& call) { TIDEPOOL_RUN(run_##name##_grad_x, call); }  \
   void name##_grad_y(const CpuCall& call) { TIDEPOOL_RUN(run_##name##_grad_y, call); }
 #include "ops/elementwise/binary.def"
-#undef BINARY
 
 }  // namespace elementwise_cpu
 }  // namespace tidepool::inline v0

@@ -5,12 +5,22 @@
 
 #include "platform/cat.h"
 
+#include <algorithm>
+
 namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write;
-constexpr Kernel matmul_kernel{.name = "matmul", .access = accesses({r, r, w}), .bindings = 3, .cpu = matmul_cpu};
+constexpr Access r = Access::read, w = Access::write, rw = Access::read_write;
+constexpr Kernel matmul_kernel{
+    .name = "matmul", .access = accesses({r, r, w}), .bindings = 3, .cpu = matmul_cpu, .constants = {0}, .constant_count = 1};
+constexpr Kernel matmul_more_kernel{.name = "matmul_more",
+                                    .access = accesses({r, r, rw}),
+                                    .bindings = 3,
+                                    .cpu = matmul_more_cpu,
+                                    .shader = "matmul",
+                                    .constants = {1},
+                                    .constant_count = 1};
 
 Spec matmul_rule(const OpCall& call) {
   require_dtype(call, DType::f32);
@@ -25,8 +35,18 @@ void matmul_run(const OpCall& call, Stream& stream, Node& out) {
   MatmulParams p{.shifts = {},
                  .m = static_cast<std::uint32_t>(out.shape[0]),
                  .n = static_cast<std::uint32_t>(out.shape[1]),
-                 .k = static_cast<std::uint32_t>(a.shape[1])};
-  stream.launch(matmul_kernel, {read(a), read(b), write(out)}, p, {p.m * p.n, 1, 1});
+                 .k = static_cast<std::uint32_t>(a.shape[1]),
+                 .first = 0,
+                 .last = 0};
+  const Extent extent{p.m * p.n, 1, 1};
+  const auto longest = static_cast<std::uint32_t>(std::min<std::size_t>(stream.info().max_loop, p.k));
+  p.last = longest;
+  stream.launch(matmul_kernel, {read(a), read(b), write(out)}, p, extent);
+  while (p.last < p.k) {
+    p.first = p.last;
+    p.last += std::min(longest, p.k - p.last);
+    stream.launch(matmul_more_kernel, {read(a), read(b), update(out)}, p, extent);
+  }
 }
 
 Tensors matmul_gradient(const Grad& g) {

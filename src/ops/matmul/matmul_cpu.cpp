@@ -17,18 +17,19 @@ namespace {
 
 constexpr std::size_t tile_rows = 4;
 
-// `rows` rows of c, `columns` columns wide (at most two vectors; `part` lanes of the last).
-template <std::size_t rows, std::size_t vectors>
-HWY_INLINE void tile(const float* a, const float* b, float* c, std::size_t n, std::size_t k, std::size_t part) {
+// `rows` rows of c, `vectors` vectors wide, of the last only `part` lanes.
+template <bool more, std::size_t rows, std::size_t vectors>
+HWY_INLINE void tile(const float* a, const float* b, float* c, const MatmulParams& p, std::size_t part) {
+  const std::size_t n = p.n, k = p.k;
+  const auto load_some = [part](const float* from, std::size_t v) HWY_ATTR {
+    return v + 1 == vectors && part != lanes ? load_part(from, part).v : load(from).v;
+  };
   FloatVector sums[rows][vectors];
-  for (auto& row : sums)
-    for (auto& sum : row) sum = hn::Zero(FloatTag());
-  for (std::size_t at = 0; at < k; ++at) {
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t v = 0; v < vectors; ++v) sums[r][v] = more ? load_some(c + r * n + v * lanes, v) : hn::Zero(FloatTag());
+  for (std::size_t at = p.first; at < p.last; ++at) {
     FloatVector from_b[vectors];
-    for (std::size_t v = 0; v < vectors; ++v) {
-      const float* from = b + at * n + v * lanes;
-      from_b[v] = v + 1 == vectors && part != lanes ? load_part(from, part).v : load(from).v;
-    }
+    for (std::size_t v = 0; v < vectors; ++v) from_b[v] = load_some(b + at * n + v * lanes, v);
     for (std::size_t r = 0; r < rows; ++r) {
       const auto from_a = hn::Set(FloatTag(), a[r * k + at]);
       for (std::size_t v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(from_a, from_b[v], sums[r][v]);
@@ -44,15 +45,16 @@ HWY_INLINE void tile(const float* a, const float* b, float* c, std::size_t n, st
     }
 }
 
-template <std::size_t rows>
-HWY_INLINE void band(const float* a, const float* b, float* c, std::size_t n, std::size_t k) {
+template <bool more, std::size_t rows>
+HWY_INLINE void band(const float* a, const float* b, float* c, const MatmulParams& p) {
   std::size_t j = 0;
-  for (; j + 2 * lanes <= n; j += 2 * lanes) tile<rows, 2>(a, b + j, c + j, n, k, lanes);
-  for (; j + lanes <= n; j += lanes) tile<rows, 1>(a, b + j, c + j, n, k, lanes);
-  if (j < n) tile<rows, 1>(a, b + j, c + j, n, k, n - j);
+  for (; j + 2 * lanes <= p.n; j += 2 * lanes) tile<more, rows, 2>(a, b + j, c + j, p, lanes);
+  for (; j + lanes <= p.n; j += lanes) tile<more, rows, 1>(a, b + j, c + j, p, lanes);
+  if (j < p.n) tile<more, rows, 1>(a, b + j, c + j, p, p.n - j);
 }
 
-void run_matmul(const CpuCall& call) {
+template <bool more>
+HWY_INLINE void multiply(const CpuCall& call) {
   const auto& p = call.params<MatmulParams>();
   const auto* a = call.buffer<const float>(0);
   const auto* b = call.buffer<const float>(1);
@@ -61,10 +63,13 @@ void run_matmul(const CpuCall& call) {
   const std::size_t worth = 65536 / std::max<std::size_t>(1, n * k) + 1;  // rows that are worth a thread
   call.team->run(p.m, (worth + tile_rows - 1) / tile_rows * tile_rows, [&](std::size_t begin, std::size_t end) HWY_ATTR {
     std::size_t i = begin;
-    for (; i + tile_rows <= end; i += tile_rows) band<tile_rows>(a + i * k, b, c + i * n, n, k);
-    for (; i < end; ++i) band<1>(a + i * k, b, c + i * n, n, k);
+    for (; i + tile_rows <= end; i += tile_rows) band<more, tile_rows>(a + i * k, b, c + i * n, p);
+    for (; i < end; ++i) band<more, 1>(a + i * k, b, c + i * n, p);
   });
 }
+
+void run_matmul(const CpuCall& call) { multiply<false>(call); }
+void run_matmul_more(const CpuCall& call) { multiply<true>(call); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -74,5 +79,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidepool::inline v0 {
 void matmul_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_matmul, call); }
+void matmul_more_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_matmul_more, call); }
 }  // namespace tidepool::inline v0
 #endif

@@ -1,0 +1,76 @@
+// Performance gates: figures that must hold on any machine, so most are ratios of two things done in turn in one process.
+//
+// A gate is one line of the table in gates.cpp and a function that measures:
+//
+//     Measured measure_addition() { return compare(1000, [&] { … }, [&] { … }); }
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tidepool::gates {
+
+// Nanoseconds for one operation.
+struct Measured {
+  double ours = 0;
+  std::optional<double> bare = {};  // what it is compared with; none: the gate is on our own figure
+  std::string skipped = {};         // why it cannot be measured here
+};
+
+struct Gate {
+  std::string_view name;
+  double allowed;  // ours / bare, or nanoseconds when there is nothing to compare with
+  Measured (*measure)();
+};
+
+Measured measure_addition();
+Measured measure_recorded_launch();
+Measured measure_pool_with_few();
+Measured measure_pool_with_many();
+
+// The compiler must take it that the value is used and that memory was read.
+template <class T>
+inline void use(T* value) {
+  asm volatile("" : : "r"(value) : "memory");
+}
+
+inline double median(std::vector<double> samples) {
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  return *middle;
+}
+
+// What one call takes, averaged over `rounds` of them.
+template <class Function>
+double time_of(std::size_t rounds, Function& function) {
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < rounds; ++i) function();
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / static_cast<double>(rounds);
+}
+
+constexpr std::size_t warm_up_pairs = 20, pairs = 101;
+
+// Takes samples of both in turn, so that whatever else the machine does meets both alike, and compares the medians.
+template <class Ours, class Bare>
+Measured compare_samples(Ours&& sample_ours, Bare&& sample_bare) {
+  std::vector<double> ours, bare;
+  for (std::size_t i = 0; i < warm_up_pairs + pairs; ++i) {
+    const double a = sample_ours(), b = sample_bare();
+    if (i < warm_up_pairs) continue;
+    ours.push_back(a);
+    bare.push_back(b);
+  }
+  return {.ours = median(ours), .bare = median(bare)};
+}
+
+template <class Ours, class Bare>
+Measured compare(std::size_t rounds, Ours&& ours, Bare&& bare) {
+  return compare_samples([&] { return time_of(rounds, ours); }, [&] { return time_of(rounds, bare); });
+}
+
+}  // namespace tidepool::gates

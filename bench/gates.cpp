@@ -1,0 +1,71 @@
+// Runs the performance gates: tidepool_gates [--filter TEXT]. Fails when a figure is more than a quarter beyond what is
+// allowed: within that, a busy machine may be the reason.
+#include "bench/gate.h"
+
+#include <cstdio>
+#include <exception>
+
+namespace {
+
+using tidepool::gates::Gate;
+using tidepool::gates::Measured;
+
+constexpr Gate all[] = {
+    {"add 16 floats on the CPU", 8, tidepool::gates::measure_addition},
+    {"record a Vulkan launch", 2, tidepool::gates::measure_recorded_launch},
+    {"pool, 10 blocks live", 50, tidepool::gates::measure_pool_with_few},
+    {"pool, 100,000 blocks live", 50, tidepool::gates::measure_pool_with_many},
+};
+constexpr double tolerance = 1.25;
+
+enum class Verdict { passed, failed, skipped };
+
+Verdict run(const Gate& gate) {
+  const Measured measured = gate.measure();
+  const int width = static_cast<int>(gate.name.size());
+  if (!measured.skipped.empty()) {
+    std::printf("%-28.*s skipped: %s\n", width, gate.name.data(), measured.skipped.c_str());
+    return Verdict::skipped;
+  }
+  const double figure = measured.bare ? measured.ours / *measured.bare : measured.ours;
+  const bool failed = !(figure <= gate.allowed * tolerance);
+  const char* verdict = failed ? "FAILED" : figure > gate.allowed ? "passed, but over what is allowed" : "passed";
+  std::printf("%-28.*s %8.1f ns ", width, gate.name.data(), measured.ours);
+  if (measured.bare)
+    std::printf("%8.1f ns %7.2f x %7.2f x  %s\n", *measured.bare, figure, gate.allowed, verdict);
+  else
+    std::printf("%11s %9s %6.0f ns  %s\n", "", "", gate.allowed, verdict);
+  return failed ? Verdict::failed : Verdict::passed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string_view filter;
+  if (argc == 3 && std::string_view(argv[1]) == "--filter") {
+    filter = argv[2];
+  } else if (argc != 1) {
+    std::fprintf(stderr, "usage: tidepool_gates [--filter TEXT]   only gates with TEXT in their name\n");
+    return 2;
+  }
+  int counts[3] = {};
+  std::printf("%-28s %11s %11s %9s %9s  %s\n", "gate", "ours", "bare", "ratio", "allowed", "verdict");
+  for (const Gate& gate : all) {
+    if (gate.name.find(filter) == std::string_view::npos) continue;
+    try {
+      ++counts[static_cast<int>(run(gate))];
+    } catch (const std::exception& error) {
+      std::printf("%-28.*s FAILED: %s\n", static_cast<int>(gate.name.size()), gate.name.data(), error.what());
+      ++counts[static_cast<int>(Verdict::failed)];
+    }
+    std::fflush(stdout);
+  }
+  const auto [passed, failed, skipped] = counts;
+  if (passed + failed + skipped == 0) {
+    std::fprintf(stderr, "tidepool_gates: no gate has '%.*s' in its name; leave out --filter to see all\n", static_cast<int>(filter.size()), filter.data());
+    return 2;
+  }
+  if (skipped) std::printf("%d skipped\n", skipped);
+  std::printf("%d passed, %d failed\n", passed, failed);
+  return failed ? 1 : 0;
+}

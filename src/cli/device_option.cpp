@@ -1,0 +1,18 @@
+#include <tidepool/device.h>
+
+#include "cli/cli.h"
+
+namespace tidepool::cli {
+
+void add_device_option(CLI::App& command, std::string& device) {
+  command.add_option("--device", device, "The device to use: an id that `tidepool devices` lists, or gpu for the best one")->type_name("D");
+}
+
+void use_device(const std::string& device) {
+  if (device == "gpu")
+    select({.prefer_gpu = true, .required = true, .allow_software = true});
+  else if (!device.empty())
+    set_default_device(tidepool::device(device));
+}
+
+}  // namespace tidepool::cli

@@ -1,0 +1,68 @@
+// tidepool devices: what this machine has.
+#include <tidepool/device.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "cli/cli.h"
+#include "platform/bytes.h"
+
+namespace tidepool::cli {
+
+namespace {
+
+using Row = std::array<std::string, 8>;
+
+std::string load_of(const DeviceInfo& info) {
+  return info.load ? std::to_string(static_cast<int>(*info.load * 100 + 0.5)) + " % (" + info.load_source + ")" : "unknown";
+}
+
+void print_table(const std::vector<DeviceInfo>& all, const std::string& chosen) {
+  std::vector<Row> rows = {{"", "id", "name", "kind", "driver", "memory", "free", "load"}};
+  for (const DeviceInfo& d : all)
+    rows.push_back({d.id == chosen ? "*" : "", d.id, d.name, d.kind, d.driver, readable_bytes(d.memory_total), readable_bytes(d.memory_free), load_of(d)});
+  std::array<std::size_t, std::tuple_size_v<Row>> widths{};
+  for (const Row& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += row[i] + std::string(widths[i] - row[i].size() + (i ? 2 : 1), ' ');
+    line.erase(line.find_last_not_of(' ') + 1);
+    std::cout << line << '\n';
+  }
+  std::cout << "* is the default; TIDEPOOL_DEVICE or --device chooses another.\n";
+}
+
+void print_json(const std::vector<DeviceInfo>& all, const std::string& chosen) {
+  nlohmann::ordered_json document = {{"default", chosen}, {"devices", nlohmann::json::array()}};
+  for (const DeviceInfo& d : all) {
+    nlohmann::ordered_json device = {{"id", d.id},
+                                     {"name", d.name},
+                                     {"kind", d.kind},
+                                     {"driver", d.driver},
+                                     {"memory_total", d.memory_total},
+                                     {"memory_free", d.memory_free},
+                                     {"load", nullptr},
+                                     {"load_source", d.load_source},
+                                     {"default", d.id == chosen}};
+    if (d.load) device["load"] = *d.load;
+    document["devices"].push_back(std::move(device));
+  }
+  // A driver may call itself anything; what is not UTF-8 is replaced.
+  std::cout << document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("devices", "List the devices of this machine");
+  const auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "One JSON document; sizes in bytes, load from 0 to 1 or null");
+  command->callback([json] { (*json ? print_json : print_table)(devices(), default_device().id()); });
+}
+
+}  // namespace tidepool::cli

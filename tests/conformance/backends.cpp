@@ -1,0 +1,39 @@
+#include "conformance/backends.h"
+
+#include "backend/cpu/cpu_backend.h"
+#include "backend/cpu/instructions.h"
+#include "device/slot.h"
+#include "support/devices.h"
+
+namespace tidepool::conformance {
+
+const std::vector<TestBackend>& test_backends() {
+  static const std::vector<TestBackend> all{{.name = "cpu", .device = "cpu"},
+                                            {.name = "cpu_1thread", .device = "cpu", .threads = 1},
+                                            {.name = "cpu_sse4", .device = "cpu", .threads = 2, .instructions = sse4},
+                                            {.name = "cpu_baseline", .device = "cpu", .threads = 2, .instructions = baseline},
+                                            {.name = "vulkan", .device = "vulkan:0"}};
+  return all;
+}
+
+const TestBackend& plain_cpu() { return test_backends().front(); }
+
+std::string why_missing(const TestBackend& backend) {
+  if (backend.instructions > best_instructions()) return std::string("this processor has no ") + name_of_instructions(backend.instructions);
+  if (!is_there(backend.device)) return backend.device + " is not among devices(): install a Vulkan driver, such as mesa-vulkan-drivers";
+  return "";
+}
+
+Using::Using(const TestBackend& backend) : backend_(backend), device_(tidepool::device(backend.device)) {
+  if (backend.threads == 0) return;
+  device_.slot().replace_open([threads = backend.threads, instructions = backend.instructions] { return open_cpu(threads, instructions); });
+  reset(device_);
+}
+
+Using::~Using() {
+  if (backend_.threads == 0) return;
+  device_.slot().replace_open([] { return open_cpu(); });
+  reset(device_);
+}
+
+}  // namespace tidepool::conformance

@@ -1,0 +1,37 @@
+// The backends that conformance is checked on: the CPU as it comes, with one thread, with each older instruction set, and
+// the first Vulkan device.
+#pragma once
+
+#include <tidepool/tidepool.h>
+
+#include <string>
+#include <vector>
+
+namespace tidepool::conformance {
+
+struct TestBackend {
+  std::string name;    // "cpu", "cpu_1thread", …
+  std::string device;  // "cpu" or "vulkan:0"
+  int threads = 0;     // 0: as the library opens it
+  int instructions = -1;
+};
+
+const std::vector<TestBackend>& test_backends();
+const TestBackend& plain_cpu();
+std::string why_missing(const TestBackend& backend);  // empty when it is there
+
+// While it lives, the backend's device is made of this backend.
+class Using {
+ public:
+  explicit Using(const TestBackend& backend);
+  ~Using();
+  Using(const Using&) = delete;
+  Using& operator=(const Using&) = delete;
+  const Device& device() const { return device_; }
+
+ private:
+  const TestBackend& backend_;
+  Device device_;
+};
+
+}  // namespace tidepool::conformance

@@ -1,0 +1,122 @@
+// Every operation on every backend. What is checked is in checks.h, on what in the cases files.
+#include <chrono>
+#include <cstdio>
+#include <optional>
+
+#include "conformance/backends.h"
+#include "conformance/checks.h"
+#include "platform/environment.h"
+#include "support/devices.h"
+
+namespace tidepool::conformance {
+namespace {
+
+struct Combination {
+  const OpCases* cases;
+  const TestBackend* backend;
+};
+
+std::vector<Combination> all_combinations() {
+  std::vector<Combination> all;
+  for (const OpCases& cases : all_cases())
+    for (const TestBackend& backend : test_backends()) all.push_back({&cases, &backend});
+  return all;
+}
+
+// The default device stays the CPU, so that an operation that forgets where its inputs are is seen.
+class Conformance : public LibraryTest, public testing::WithParamInterface<Combination> {
+ protected:
+  void SetUp() override {
+    if (const std::string why = why_missing(backend()); !why.empty()) GTEST_SKIP() << why;
+    LibraryTest::SetUp();
+  }
+  void TearDown() override {
+    if (!IsSkipped()) LibraryTest::TearDown();
+  }
+  static const OpCases& cases() { return *GetParam().cases; }
+  static const TestBackend& backend() { return *GetParam().backend; }
+
+  template <class Check>
+  void expect_for_all(Check&& check) {
+    const Using use(backend());
+    for (const Case& c : cases().over) {
+      if (!applies(cases(), c, use.device())) continue;
+      const std::size_t live = memory(use.device()).live_bytes;
+      EXPECT_TRUE(check(cases(), c, use.device()));
+      EXPECT_EQ(memory(use.device()).live_bytes, live) << describe(c) << " leaves memory behind";
+    }
+  }
+};
+
+TEST_P(Conformance, ValuesAgreeWithTheReference) { expect_for_all(values_agree); }
+
+TEST_P(Conformance, GradientsAgreeWithTheReference) {
+  if (!cases().differentiable) GTEST_SKIP() << cases().op << " has no gradient";
+  for (const Case& c : cases().over) {
+    if (!has_gradients(cases(), c)) continue;
+    if (&backend() == &plain_cpu()) {
+      EXPECT_TRUE(gradients_agree(cases(), c, Using(backend()).device()));
+      continue;
+    }
+    const Outcome wanted = run(cases(), c, Using(plain_cpu()).device());
+    const Outcome got = run(cases(), c, Using(backend()).device());
+    EXPECT_TRUE(gradients_agree(cases(), c, got, wanted));
+  }
+}
+
+TEST_P(Conformance, BitsAreTheSameEveryTime) { expect_for_all(is_deterministic); }
+
+TEST_P(Conformance, BitsAreTheSameInAPlan) { expect_for_all(captures); }
+
+INSTANTIATE_TEST_SUITE_P(, Conformance, testing::ValuesIn(all_combinations()),
+                         [](const auto& info) { return name_of(*info.param.cases) + '_' + info.param.backend->name; });
+
+class ConformanceSpeed : public testing::TestWithParam<const TestBackend*> {};
+
+const Case& largest(const OpCases& cases) {
+  return *std::max_element(cases.over.begin(), cases.over.end(),
+                           [](const Case& a, const Case& b) { return a.shape.numel() < b.shape.numel(); });
+}
+
+// Nanoseconds for each element of the first input; the best of a few rounds, because other programs run too.
+double forward_speed(const OpCases& cases, const Case& c, const Device& device) {
+  using Clock = std::chrono::steady_clock;
+  const NoGrad guard;
+  Inputs in(device, c, cases.kinks);
+  cases.make(in, c);
+  sync();
+  double best = 1e300;
+  for (int round = 0; round < 7; ++round) {
+    const auto start = Clock::now();
+    for (int i = 0; i < 10; ++i) {
+      in.rewind();
+      cases.make(in, c);
+    }
+    sync();
+    const std::chrono::duration<double, std::nano> time = Clock::now() - start;
+    best = std::min(best, time.count() / 10 / static_cast<double>(c.shape.numel()));
+  }
+  return best;
+}
+
+TEST_P(ConformanceSpeed, IsPrinted) {
+  if (environment("TIDEPOOL_CONFORMANCE_SPEED") != "1") GTEST_SKIP() << "set TIDEPOOL_CONFORMANCE_SPEED=1 to see it";
+  if (const std::string why = why_missing(*GetParam()); !why.empty()) GTEST_SKIP() << why;
+  const Using use(*GetParam());
+  for (const OpCases& cases : all_cases()) {
+    const Case& c = largest(cases);
+    std::printf("%-12s %-36s %10.3f ns per element of %s\n", GetParam()->name.c_str(), name_of(cases).c_str(),
+                forward_speed(cases, c, use.device()), c.shape.str().c_str());
+  }
+}
+
+std::vector<const TestBackend*> backend_pointers() {
+  std::vector<const TestBackend*> all;
+  for (const TestBackend& backend : test_backends()) all.push_back(&backend);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(, ConformanceSpeed, testing::ValuesIn(backend_pointers()), [](const auto& info) { return info.param->name; });
+
+}  // namespace
+}  // namespace tidepool::conformance

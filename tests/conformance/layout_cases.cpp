@@ -1,0 +1,139 @@
+// Operations that only move numbers: the very bits arrive, whatever they mean.
+#include "conformance/cases.h"
+
+namespace tidepool::conformance {
+
+namespace {
+
+std::vector<Case> and_odd_values(std::vector<Case> cases) {
+  return with(std::move(cases),
+              {{.shape = {2, special_count}, .other = {3, 2, special_count}, .begin = 1, .end = 2, .values = Values::special},
+               {.shape = {2, denormal_count}, .other = {3, 2, denormal_count}, .begin = 1, .end = 2, .values = Values::denormals}});
+}
+
+void copying_cases(std::vector<OpCases>& all) {
+  all.push_back({.op = "clone",
+                 .make = [](Inputs& in, const Case& c) { return in.uniform(c.shape).clone(); },
+                 .reference = [](const RefTensors& in, const Case&) { return in[0]; },
+                 .over = and_odd_values(plain_shapes()),
+                 .tolerance = 0});
+  all.push_back({.op = "transpose",
+                 .make = [](Inputs& in, const Case& c) { return transpose(in.uniform(c.shape)); },
+                 .reference = [](const RefTensors& in, const Case&) { return swap_last_axes(in[0]); },
+                 .over = and_odd_values({{.shape = {1, 1}},
+                                         {.shape = {2, 3}},
+                                         {.shape = {1, 127}},
+                                         {.shape = {127, 1}},
+                                         {.shape = {65, 33}},
+                                         {.shape = {300, 257}},
+                                         {.shape = {3, 65, 4}},
+                                         {.shape = {2, 1, 2, 3, 1, 2, 9, 8}},
+                                         {.shape = {9, 7}, .view = true},
+                                         {.shape = {2, 64, 65}, .view = true},
+                                         {.shape = {0, 3}},
+                                         {.shape = {2, 3, 0}}}),
+                 .tolerance = 0});
+  all.push_back({.op = "broadcast_to",
+                 .make = [](Inputs& in, const Case& c) { return broadcast_to(in.uniform(c.shape), c.other); },
+                 .reference = [](const RefTensors& in, const Case& c) { return broadcast(in[0], c.other); },
+                 .over = and_odd_values({{.shape = {}, .other = {}},
+                                         {.shape = {}, .other = {70000}},
+                                         {.shape = {1}, .other = {65}},
+                                         {.shape = {3}, .other = {5, 3}},
+                                         {.shape = {5, 1}, .other = {5, 3}},
+                                         {.shape = {2, 1, 4}, .other = {2, 3, 4}},
+                                         {.shape = {2, 3, 4}, .other = {2, 3, 4}},
+                                         {.shape = {250}, .other = {300, 250}},
+                                         {.shape = {3, 1, 2, 1, 2}, .other = {2, 1, 2, 3, 2, 2, 3, 2}},
+                                         {.shape = {9, 1}, .other = {7, 9, 64}, .view = true},
+                                         {.shape = {1}, .other = {0}},
+                                         {.shape = {3, 1}, .other = {2, 3, 0}},
+                                         {.shape = {0}, .other = {4, 0}}}),
+                 .tolerance = 0});
+}
+
+Shape flat_from(const Shape& shape, std::int64_t from) {
+  std::vector<std::int64_t> sizes(shape.begin(), shape.begin() + from);
+  std::int64_t rest = 1;
+  for (std::int64_t axis = from; axis < shape.rank(); ++axis) rest *= shape[axis];
+  sizes.push_back(rest);
+  return Shape(std::span<const std::int64_t>(sizes));
+}
+
+void view_cases(std::vector<OpCases>& all) {
+  all.push_back({.op = "reshape",
+                 .make = [](Inputs& in, const Case& c) { return in.uniform(c.shape).reshape(c.other); },
+                 .reference = [](const RefTensors& in, const Case& c) { return reshaped(in[0], c.other); },
+                 .over = {{.shape = {}, .other = {1, 1}},
+                          {.shape = {1}, .other = {}},
+                          {.shape = {6}, .other = {2, 3}},
+                          {.shape = {70000}, .other = {7, 100, 100}},
+                          {.shape = {2, 1, 2, 3, 1, 2, 1, 2}, .other = {48}},
+                          {.shape = {48}, .other = {2, 1, 2, 3, 1, 2, 1, 2}},
+                          {.shape = {5, 7}, .other = {7, 5}, .view = true},
+                          {.shape = {0}, .other = {3, 0}},
+                          {.shape = {special_count}, .other = {2, special_count / 2}, .values = Values::special}},
+                 .tolerance = 0});
+  all.push_back({.op = "reshape",
+                 .form = "with_one_size_left_open",
+                 .make =
+                     [](Inputs& in, const Case& c) {
+                       return in.uniform(c.shape).reshape({2, -1, 5});
+                     },
+                 .reference =
+                     [](const RefTensors& in, const Case& c) {
+                       return reshaped(in[0], {2, c.shape.numel() / 10, 5});
+                     },
+                 .over = {{.shape = {10}}, {.shape = {30, 2}}, {.shape = {4, 5}, .view = true}, {.shape = {0}}},
+                 .tolerance = 0});
+  all.push_back({.op = "reshape",
+                 .form = "flatten",
+                 .make = [](Inputs& in, const Case& c) { return in.uniform(c.shape).flatten(c.begin); },
+                 .reference = [](const RefTensors& in, const Case& c) { return reshaped(in[0], flat_from(c.shape, c.begin)); },
+                 .over = {{.shape = {}},
+                          {.shape = {4}},
+                          {.shape = {4, 5}},
+                          {.shape = {4, 5, 6}, .begin = 1},
+                          {.shape = {4, 5, 6}, .begin = 2},
+                          {.shape = {3, 0}}},
+                 .tolerance = 0});
+  all.push_back({.op = "slice",
+                 .make = [](Inputs& in, const Case& c) { return in.uniform(c.shape).slice(c.begin, c.end); },
+                 .reference = [](const RefTensors& in, const Case& c) { return rows(in[0], c.begin, c.end); },
+                 .over = and_odd_values({{.shape = {1}, .begin = 0, .end = 1},
+                                         {.shape = {5, 3}, .begin = 1, .end = 4},
+                                         {.shape = {70000}, .begin = 63, .end = 69999},
+                                         {.shape = {9, 2, 3}, .begin = 8, .end = 9},
+                                         {.shape = {4, 1, 2, 3, 1, 2, 1, 2}, .begin = 1, .end = 3},
+                                         {.shape = {7, 5}, .begin = 2, .end = 6, .view = true},
+                                         {.shape = {4, 3}, .begin = 2, .end = 2},
+                                         {.shape = {4, 3}, .begin = 4, .end = 4},
+                                         {.shape = {0, 3}, .begin = 0, .end = 0},
+                                         {.shape = {4, 0}, .begin = 1, .end = 3}}),
+                 .tolerance = 0});
+  // Rows that are used twice get both gradients, and both operands start at odd places of one block.
+  all.push_back({.op = "slice",
+                 .form = "of_overlapping_rows",
+                 .make =
+                     [](Inputs& in, const Case& c) {
+                       const Tensor x = in.uniform(c.shape);
+                       return x.slice(c.begin, c.end) * x.slice(c.begin - 1, c.end - 1);
+                     },
+                 .reference =
+                     [](const RefTensors& in, const Case& c) {
+                       return zip(rows(in[0], c.begin, c.end), rows(in[0], c.begin - 1, c.end - 1),
+                                  [](double x, double y) { return x * y; });
+                     },
+                 .over = {{.shape = {5, 3}, .begin = 1, .end = 4},
+                          {.shape = {1000}, .begin = 7, .end = 992},
+                          {.shape = {64, 9}, .begin = 3, .end = 64, .view = true}}});
+}
+
+}  // namespace
+
+void layout_cases(std::vector<OpCases>& all) {
+  copying_cases(all);
+  view_cases(all);
+}
+
+}  // namespace tidepool::conformance

@@ -1,0 +1,148 @@
+// The devices that tests run on, and fixtures that leave the library as they found it.
+//
+//     class Tidying : public OnEveryDevice {};
+//     TEST_P(Tidying, FreesWhatIsNotReturned) { … }
+//     INSTANTIATE_TEST_SUITE_P(On, Tidying, devices_for_tests(), device_name);
+#pragma once
+
+#include <gtest/gtest.h>
+#include <tidepool/tidepool.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backend/null/null_backend.h"
+#include "device/faults.h"
+#include "device/slot.h"
+#include "support/errors.h"
+
+namespace tidepool::inline v0 {
+
+#ifdef TIDEPOOL_VULKAN
+std::uint64_t validation_messages();  // of backend/vulkan/instance.h, which would bring in all of Vulkan
+#else
+inline std::uint64_t validation_messages() { return 0; }
+#endif
+
+inline auto devices_for_tests() { return testing::Values("null", "cpu", "vulkan:0"); }
+inline auto devices_that_compute() { return testing::Values("cpu", "vulkan:0"); }  // null leaves memory as it is
+
+inline std::string device_name(const testing::TestParamInfo<const char*>& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), ':', '_');
+  return name;
+}
+
+inline bool is_there(const std::string& id) {
+  if (id == "null") return true;
+  for (const DeviceInfo& info : devices())
+    if (info.id == id) return true;
+  return false;
+}
+
+inline std::shared_ptr<Stream> stream_on(const Device& device) { return device.slot().stream(); }
+inline std::int64_t flushes_on(const Device& device) {
+  const auto stream = stream_on(device);
+  const StreamLock lock(*stream);
+  return stream->flushes();
+}
+inline PoolStats pool_stats(const Device& device) {
+  const auto stream = stream_on(device);
+  const StreamLock lock(*stream);
+  return stream->pool().stats();
+}
+// The null device opens with these options from now on, until the test ends.
+inline void reopen_null(const NullBackend::Options& options) {
+  slot_for("null").replace_open([options] { return std::make_unique<NullBackend>(options); });
+  reset(device("null"));
+}
+inline NullBackend& null_backend() { return static_cast<NullBackend&>(slot_for("null").stream()->backend()); }
+
+// Everything that a test can change for the next one.
+inline void restore_library() {
+  set_faults("");
+  slot_for("null").replace_open([] { return std::make_unique<NullBackend>(); });
+  for (DeviceSlot* slot : all_slots()) {
+    const auto stream = slot->stream_if_open();
+    if (!stream) continue;
+    bool lost = false;
+    {
+      const StreamLock lock(*stream);
+      lost = stream->lost();
+    }
+    if (lost || slot->id() == "null") slot->reset();
+  }
+  configure({.max_commands = 100, .max_cached_per_class = 50, .memory_limit = 0, .cache_limit = 512_MiB});
+  set_default_device(device("cpu"));
+  cleanup();
+}
+
+// Starts with every device closed; ends by looking for what the test left behind.
+class LibraryTest : public testing::Test {
+ protected:
+  void SetUp() override { restore_library(); }
+  void TearDown() override {
+    set_faults("");
+    for (DeviceSlot* slot : all_slots()) {
+      EXPECT_EQ(slot->tensors.load(), 0) << "tensors left on " << slot->id();
+      const auto stream = slot->stream_if_open();
+      if (!stream) continue;
+      const StreamLock lock(*stream);
+      if (stream->alive()) {
+        EXPECT_EQ(stream->pool().check(), "") << slot->id();
+      }
+    }
+    EXPECT_EQ(validation_messages(), 0U);
+    restore_library();
+  }
+};
+
+class OnEveryDevice : public LibraryTest, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    if (!is_there(GetParam())) GTEST_SKIP() << GetParam() << " is not among devices(): install a Vulkan driver, such as mesa-vulkan-drivers";
+    LibraryTest::SetUp();
+    set_default_device(device(GetParam()));
+  }
+  void TearDown() override {
+    if (!IsSkipped()) LibraryTest::TearDown();
+  }
+  static std::string id() { return GetParam(); }
+  static bool computes() { return id() != "null"; }
+};
+
+// What happened to devices since the log was made.
+class EventLog {
+ public:
+  EventLog() : first_(all().events.size()) {}
+  std::vector<DeviceEvent> events() const {
+    const std::scoped_lock lock(all().mutex);
+    return {all().events.begin() + static_cast<std::ptrdiff_t>(first_), all().events.end()};
+  }
+  std::ptrdiff_t count(DeviceEvent::Kind kind) const {
+    const auto list = events();
+    return std::count_if(list.begin(), list.end(), [kind](const DeviceEvent& e) { return e.kind == kind; });
+  }
+
+ private:
+  struct All {
+    std::mutex mutex;
+    std::vector<DeviceEvent> events;
+    All() {
+      on_device_event([this](const DeviceEvent& event) {
+        const std::scoped_lock lock(mutex);
+        events.push_back(event);
+      });
+    }
+  };
+  static All& all() {
+    static All& only = *new All;  // listeners stay for good
+    return only;
+  }
+  std::size_t first_;
+};
+
+}  // namespace tidepool::inline v0
