@@ -31,6 +31,8 @@ target_link_libraries(tidepool_objects PRIVATE tidepool_private ${dependencies})
 set_target_properties(tidepool_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 # Same bits everywhere: no fused multiply-add but where one is written.
 target_compile_options(tidepool_objects PRIVATE -ffp-contract=off)
+# Every operation looks at a few thread-local words: without this, a function call for each.
+target_compile_options(tidepool_objects PRIVATE -ftls-model=initial-exec)
 if(TIDEPOOL_VULKAN)
   if(NOT TIDEPOOL_GLSLC)
     message(FATAL_ERROR "glslc is needed for the Vulkan backend: install it (scripts/bootstrap does), or set -DTIDEPOOL_VULKAN=OFF")

@@ -33,7 +33,12 @@ class TIDEPOOL_API Shape {
   std::int64_t rank() const { return rank_; }
   std::int64_t operator[](std::int64_t axis) const;  // negative axes count from the end
   // How many elements. Throws ShapeError when a size is negative or the product is beyond what a tensor can hold.
-  std::int64_t numel() const;
+  std::int64_t numel() const {
+    std::int64_t product = 1;
+    bool odd = false;
+    for (std::size_t i = 0; i < rank_; ++i) odd |= sizes_[i] <= 0 || __builtin_mul_overflow(product, sizes_[i], &product);
+    return odd ? odd_numel() : product;
+  }
   std::string str() const;
 
   const std::int64_t* begin() const { return sizes_.data(); }
@@ -48,6 +53,7 @@ class TIDEPOOL_API Shape {
 
  private:
   void start(std::size_t rank);
+  std::int64_t odd_numel() const;  // with a size of 0, or an error
   [[noreturn]] static void too_large();
   template <std::integral T>
   static std::int64_t to_size(T size) {

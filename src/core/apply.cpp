@@ -16,36 +16,42 @@ constexpr std::size_t most_inputs = 64;
 
 Stream& stream_of(const Node& node) { return *node.storage->owner->stream; }
 
+[[noreturn, gnu::cold, gnu::noinline]] void apart(const char* operation, Stream& one, Stream& other) {
+  if (&one.slot() == &other.slot()) {  // one of the two is from before a reset
+    const StreamLock lock(other);
+    other.require_alive(operation);
+    one.require_alive(operation);
+  }
+  throw DeviceError(operation, cat("tensors are on different devices: ", one.slot().id(), " and ", other.slot().id(), "; move one with to(device)"));
+}
+
 // All inputs are usable and live on one device; returns its stream.
-Stream& gather(const char* operation, std::span<const Tensor* const> in, Node** nodes) {
+inline Stream& gather(const char* operation, std::span<const Tensor* const> in, Node** nodes) {
   Stream* stream = nullptr;
   for (std::size_t i = 0; i < in.size(); ++i) {
     Node& node = usable(operation, *in[i]);
     nodes[i] = &node;
     Stream& own = stream_of(node);
     if (!stream) stream = &own;
-    if (stream != &own) [[unlikely]] {
-      if (&stream->slot() == &own.slot()) {  // one of the two is from before a reset
-        const StreamLock lock(own);
-        own.require_alive(operation);
-        stream->require_alive(operation);
-      }
-      throw DeviceError(operation, cat("tensors are on different devices: ", stream->slot().id(), " and ", own.slot().id(),
-                                       "; move one with to(device)"));
-    }
+    if (stream != &own) [[unlikely]]
+      apart(operation, *stream, own);
   }
   return *stream;
 }
 
-void require_countable(const char* operation, const Shape& shape, std::int64_t numel) {
+[[noreturn, gnu::cold, gnu::noinline]] void uncountable(const char* operation, const Shape& shape, std::int64_t numel) {
+  throw ShapeError(operation, cat(shape, " has ", numel, " elements; a tensor holds at most ", most_elements));
+}
+
+inline void require_countable(const char* operation, const Shape& shape, std::int64_t numel) {
   if (numel > most_elements) [[unlikely]]
-    throw ShapeError(operation, cat(shape, " has ", numel, " elements; a tensor holds at most ", most_elements));
+    uncountable(operation, shape, numel);
 }
 
 }  // namespace
 
 std::size_t checked_bytes(const char* operation, const Shape& shape, DType dtype) {
-  const std::int64_t numel = shape.numel();
+  const std::int64_t numel = checked_numel(operation, shape);
   if (numel > static_cast<std::int64_t>(SIZE_MAX / 16)) throw ShapeError(operation, cat(shape, " has more elements than any memory"));
   return static_cast<std::size_t>(numel) * size_of(dtype);
 }
@@ -59,7 +65,7 @@ Tensor allocate_tensor(const char* operation, const Shape& shape, DType dtype, D
     storage = stream->take(bytes, tag, operation);
   }
   require_countable(operation, shape, shape.numel());
-  return make_tensor(shape, dtype, slot, std::move(storage));
+  return make_tensor(operation, shape, dtype, slot, std::move(storage));
 }
 
 Tensor apply(const OpDef& op, std::span<const Tensor* const> in, const Attrs& attrs) {
@@ -67,7 +73,7 @@ Tensor apply(const OpDef& op, std::span<const Tensor* const> in, const Attrs& at
   Stream& stream = gather(op.name, in, nodes.data());
   const OpCall call{op, std::span(nodes.data(), in.size()), attrs};
   const Spec spec = op.rule(call);
-  Tensor out = make_tensor(spec.shape, spec.dtype, stream.slot(), Storage());
+  Tensor out = make_tensor(op.name, spec.shape, spec.dtype, stream.slot(), Storage());
   Node& node = *out.node();
   {
     const StreamLock lock(stream);
@@ -81,7 +87,7 @@ Tensor apply(const OpDef& op, std::span<const Tensor* const> in, const Attrs& at
 
 Tensor apply_view(const OpDef& op, const Tensor& a, const Shape& shape, std::size_t offset, const Attrs& attrs) {
   Node* node = &usable(op.name, a);
-  Tensor out = make_tensor(shape, node->dtype, node->slot, node->storage, node->offset + offset);
+  Tensor out = make_tensor(op.name, shape, node->dtype, node->slot, node->storage, node->offset + offset);
   const Tensor* in = &a;
   if (wants_gradient({&node, 1})) remember(op, {&in, 1}, attrs, *out.node());
   return out;
@@ -101,10 +107,10 @@ void apply_in_place(const char* operation, std::initializer_list<const Tensor*> 
   for (std::size_t i = 0; i < written; ++i) all[i]->storage->version.fetch_add(1, std::memory_order_relaxed);
 }
 
-void require_dtype(const OpCall& call, DType wanted) {
+void wrong_dtype(const OpCall& call, DType wanted) {
   for (const Node* node : call.in)
-    if (node->dtype != wanted) [[unlikely]]
-      throw DTypeError(call.op.name, cat("got a tensor of type ", node->dtype, "; wanted ", wanted));
+    if (node->dtype != wanted) throw DTypeError(call.op.name, cat("got a tensor of type ", node->dtype, "; wanted ", wanted));
+  __builtin_unreachable();
 }
 
 std::int64_t normal_axis(const char* operation, std::int64_t axis, std::int64_t rank) {

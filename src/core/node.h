@@ -15,7 +15,7 @@ namespace tidepool::inline v0 {
 struct TapeEntry;
 
 struct Node {
-  Node(const Shape& shape, DType dtype, DeviceSlot& slot);
+  Node(const Shape& shape, std::int64_t numel, DType dtype, DeviceSlot& slot);
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -36,10 +36,18 @@ struct Node {
   void release();
 };
 
+[[noreturn]] void unusable(const char* operation, const Tensor& tensor);
 // The node behind a tensor that can be used; throws ReleasedError naming the operation otherwise.
-Node& usable(const char* operation, const Tensor& tensor);
+inline Node& usable(const char* operation, const Tensor& tensor) {
+  Node* node = tensor.node();
+  if (!node || node->released) [[unlikely]]
+    unusable(operation, tensor);
+  return *node;
+}
+// How many elements; throws ShapeError naming the operation when there is no such number.
+std::int64_t checked_numel(const char* operation, const Shape& shape);
 // A tensor over a stretch of storage, known to this thread's tidy scope.
-Tensor make_tensor(const Shape& shape, DType dtype, DeviceSlot& slot, Storage storage, std::size_t offset = 0);
+Tensor make_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot, Storage storage, std::size_t offset = 0);
 // Bytes of such a tensor; throws ShapeError when there is no such size.
 std::size_t checked_bytes(const char* operation, const Shape& shape, DType dtype);
 // A new tensor with anything in it.

@@ -116,7 +116,12 @@ inline Operand update(const Node& node) { return operand(node, Access::read_writ
 inline Operand scratch(const Storage& storage, std::size_t bytes, Access access) { return {storage.block(), 0, bytes, access, 4}; }
 
 // Checks shared by rules.
-void require_dtype(const OpCall& call, DType wanted);
+[[noreturn]] void wrong_dtype(const OpCall& call, DType wanted);
+inline void require_dtype(const OpCall& call, DType wanted) {
+  for (const Node* node : call.in)
+    if (node->dtype != wanted) [[unlikely]]
+      wrong_dtype(call, wanted);
+}
 std::int64_t normal_axis(const char* operation, std::int64_t axis, std::int64_t rank);
 
 }  // namespace tidepool::inline v0

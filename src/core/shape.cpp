@@ -26,7 +26,7 @@ std::int64_t Shape::operator[](std::int64_t axis) const {
   return sizes_[static_cast<std::size_t>(from_start)];
 }
 
-std::int64_t Shape::numel() const {
+std::int64_t Shape::odd_numel() const {
   std::int64_t product = 1;
   bool overflow = false, zero = false;
   for (const std::int64_t size : *this) {

@@ -29,7 +29,7 @@ void SavedValue::save(const Node& node) {
   version = storage->version.load(std::memory_order_relaxed);
 }
 
-Tensor SavedValue::tensor() const { return make_tensor(shape, dtype, *slot, storage, offset); }
+Tensor SavedValue::tensor() const { return make_tensor("backward", shape, dtype, *slot, storage, offset); }
 
 // A long chain is taken apart link by link; recursion would exhaust the stack.
 TapeEntry::~TapeEntry() {
@@ -44,11 +44,6 @@ TapeEntry::~TapeEntry() {
     rest.pop_back();
     if (entry.use_count() == 1) detach(*entry);
   }
-}
-
-bool wants_gradient(std::span<Node* const> in) {
-  if (thread_state.no_grad) return false;
-  return std::ranges::any_of(in, [](const Node* node) { return node->wants_grad; });
 }
 
 void remember(const OpDef& op, std::span<const Tensor* const> in, const Attrs& attrs, Node& out) {
@@ -169,6 +164,9 @@ void Tensor::backward(const Tensor& seed) const {
   Node& node = usable("backward", *this);
   const Node& start = usable("backward", seed);
   if (!(start.shape == node.shape)) throw ShapeError("backward", cat("the seed has shape ", start.shape, "; wanted ", node.shape));
+  if (start.dtype != node.dtype) throw DTypeError("backward", cat("the seed is ", start.dtype, "; wanted ", node.dtype));
+  if (&start.slot != &node.slot)
+    throw DeviceError("backward", cat("the seed is on ", start.slot.id(), " and the tensor on ", node.slot.id(), "; move one with to(device)"));
   if (node.made_by) {
     run_backward(node.made_by, seed);
   } else if (node.wants_grad) {

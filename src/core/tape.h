@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/op.h"
+#include "core/thread_state.h"
 
 #include <cstdint>
 #include <memory>
@@ -44,7 +45,11 @@ struct TapeEntry {
 };
 
 // Whether an operation on these inputs is to be remembered.
-bool wants_gradient(std::span<Node* const> in);
+inline bool wants_gradient(std::span<Node* const> in) {
+  bool any = false;
+  for (const Node* node : in) any |= node->wants_grad;
+  return any && !thread_state.no_grad;
+}
 void remember(const OpDef& op, std::span<const Tensor* const> in, const Attrs& attrs, Node& out);
 // Throws unless the node may be written in place now.
 void require_writable(const char* operation, const Node& node);

@@ -11,7 +11,7 @@
 
 namespace tidepool::inline v0 {
 
-Node::Node(const Shape& shape, DType dtype, DeviceSlot& slot) : shape(shape), dtype(dtype), numel(shape.numel()), slot(slot) {
+Node::Node(const Shape& shape, std::int64_t numel, DType dtype, DeviceSlot& slot) : shape(shape), dtype(dtype), numel(numel), slot(slot) {
   slot.tensors.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -28,21 +28,26 @@ void Node::release() {
   grad = nullptr;
 }
 
-Node& usable(const char* operation, const Tensor& tensor) {
-  Node* node = tensor.node();
-  if (!node) [[unlikely]]
-    throw ReleasedError(operation, "the tensor is empty; give it a value first");
-  if (node->released) [[unlikely]]
-    throw ReleasedError(operation, cat("the tensor of shape ", node->shape, " was released (by release() or the end of a tidy scope); keep() it if it is still needed"));
-  return *node;
+void unusable(const char* operation, const Tensor& tensor) {
+  if (!tensor.defined()) throw ReleasedError(operation, "the tensor is empty; give it a value first");
+  throw ReleasedError(operation, cat("the tensor of shape ", tensor.node()->shape,
+                                     " was released (by release() or the end of a tidy scope); keep() it if it is still needed"));
 }
 
-Tensor make_tensor(const Shape& shape, DType dtype, DeviceSlot& slot, Storage storage, std::size_t offset) {
-  auto node = std::make_shared<Node>(shape, dtype, slot);
-  node->storage = std::move(storage);
-  node->offset = offset;
-  if (thread_state.scope) thread_state.scope->add(node);
-  return Tensor(std::move(node));
+std::int64_t checked_numel(const char* operation, const Shape& shape) {
+  try {
+    return shape.numel();
+  } catch (const ShapeError& error) {
+    throw ShapeError(operation, std::string_view(error.what()).substr(std::string_view("shape: ").size()));
+  }
+}
+
+Tensor make_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot, Storage storage, std::size_t offset) {
+  Tensor tensor(std::make_shared<Node>(shape, checked_numel(operation, shape), dtype, slot));
+  tensor.node()->storage = std::move(storage);
+  tensor.node()->offset = offset;
+  if (thread_state.scope) thread_state.scope->add(tensor.shared());
+  return tensor;
 }
 
 const Shape& Tensor::shape() const { return usable("shape", *this).shape; }
@@ -56,7 +61,7 @@ bool Tensor::released() const { return node_ && node_->released; }
 
 Tensor Tensor::detach() const {
   const Node& node = usable("detach", *this);
-  return make_tensor(node.shape, node.dtype, node.slot, node.storage, node.offset);
+  return make_tensor("detach", node.shape, node.dtype, node.slot, node.storage, node.offset);
 }
 
 const Tensor& Tensor::requires_grad(bool on) const {

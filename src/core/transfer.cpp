@@ -47,7 +47,7 @@ void upload(const char* operation, const Node& node, std::span<const std::byte> 
 template <class T>
 Tensor make_from_host(std::span<const T> values, const Shape& shape, const Device& device, const char* operation = "from_host") {
   Capture::refuse(operation);
-  const std::int64_t wanted = shape.numel();
+  const std::int64_t wanted = checked_numel(operation, shape);
   if (static_cast<std::size_t>(wanted) != values.size())
     throw ShapeError(operation, cat(values.size(), " values for shape ", shape, ", which has ", wanted));
   Tensor tensor = allocate_tensor(operation, shape, dtype_of<T>, device.slot());

@@ -18,6 +18,7 @@ Block* CapturedBlocks::take(std::size_t bytes, MemoryTag tag) {
   block.bytes = block.asked = bytes;
   block.tag = tag;
   lives_.emplace_back();
+  if (held_++ == 0) self_ = shared_from_this();
   return &block;
 }
 
@@ -26,10 +27,11 @@ void CapturedBlocks::give_back(Block* block) noexcept {
   const std::scoped_lock lock(mutex_);
   Life& life = life_of(block);
   life.held = false;
-  if (capturing_ || !life.memory) return;
-  life.memory->last_use = std::max(life.memory->last_use, block->last_use);
-  life.memory = {};
-  block->memory = nullptr;
+  if (life.memory) {
+    life.memory->last_use = std::max(life.memory->last_use, block->last_use);
+    life.memory = {};
+    block->memory = nullptr;
+  }
   if (--held_ == 0) last = std::move(self_);
 }
 
@@ -41,9 +43,8 @@ void CapturedBlocks::used(Block* block, std::size_t launch) {
   life.last = launch;
 }
 
-std::vector<Storage> CapturedBlocks::settle(const std::shared_ptr<CapturedBlocks>& self) {
+std::vector<Storage> CapturedBlocks::settle() {
   const std::scoped_lock lock(mutex_);
-  capturing_ = false;
   std::vector<Storage> held;
   for (Block& block : blocks_) {
     Life& life = life_of(&block);
@@ -53,8 +54,6 @@ std::vector<Storage> CapturedBlocks::settle(const std::shared_ptr<CapturedBlocks
     stream_->clear(*life.memory.block());  // old contents never show, not even before the first run
     block.memory = life.memory->memory;
     block.offset = life.memory->offset;
-    ++held_;
-    self_ = self;
     held.emplace_back(&block);
   }
   lay_out();
@@ -74,7 +73,7 @@ void CapturedBlocks::lay_out() {
   std::vector<Placed> placed;  // by begin
   for (const Block* block : order) {
     Life& life = life_of(block);
-    const std::size_t bytes = (block->bytes + alignment - 1) & ~(alignment - 1);
+    const std::size_t bytes = (std::max<std::size_t>(block->bytes, 1) + alignment - 1) & ~(alignment - 1);  // an empty one needs a place too
     std::size_t at = 0;
     for (const Placed& other : placed)
       if (other.first <= life.last && life.first <= other.last) {
@@ -146,7 +145,7 @@ std::shared_ptr<PlanState> Capture::finish() {
   stream_->require_alive("capture");
   std::unordered_set<Block*> seen;
   std::erase_if(touched_, [&](const Storage& storage) { return !seen.insert(storage.block()).second; });
-  for (Storage& held : blocks_->settle(blocks_)) touched_.push_back(std::move(held));
+  for (Storage& held : blocks_->settle()) touched_.push_back(std::move(held));
   return std::make_shared<PlanState>(stream_, blocks_, std::move(launches_), std::move(touched_));
 }
 

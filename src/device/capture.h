@@ -19,8 +19,9 @@ struct CapturedLaunch {
   Extent extent;
 };
 
-// The blocks that a capture handed out. Tensors may hold some of them longer than the plan lives.
-class CapturedBlocks final : public BlockOwner {
+// The blocks that a capture handed out. Tensors may hold some of them longer than the plan lives, also when there never
+// was one because the capture failed.
+class CapturedBlocks final : public BlockOwner, public std::enable_shared_from_this<CapturedBlocks> {
  public:
   explicit CapturedBlocks(std::shared_ptr<Stream> stream) : BlockOwner(stream.get()), stream_(std::move(stream)) {}
 
@@ -30,7 +31,7 @@ class CapturedBlocks final : public BlockOwner {
 
   // The capture is over: what a tensor still holds gets memory of its own, zeroed, and is returned; the rest is laid out
   // in the arena. With the stream's lock held, as the next.
-  std::vector<Storage> settle(const std::shared_ptr<CapturedBlocks>& self);
+  std::vector<Storage> settle();
   // Places the temporaries in the arena as it is now, growing it when needed.
   void place();
 
@@ -49,7 +50,6 @@ class CapturedBlocks final : public BlockOwner {
   std::mutex mutex_;
   std::deque<Block> blocks_;
   std::deque<Life> lives_;
-  bool capturing_ = true;
   std::size_t held_ = 0;
   std::size_t arena_bytes_ = 0;
   std::shared_ptr<CapturedBlocks> self_;  // while a tensor holds one of them

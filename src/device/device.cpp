@@ -23,6 +23,14 @@ namespace tidepool::inline v0 {
 namespace {
 
 struct Registry {
+  Registry() {
+    const auto faults = environment("TIDEPOOL_FAULT");
+    if (faults) try {
+        set_faults(*faults);
+      } catch (const ArgumentError& error) {
+        warn(cat("TIDEPOOL_FAULT is ignored: ", error.what()));
+      }
+  }
   std::mutex mutex;
   std::map<std::string, std::unique_ptr<DeviceSlot>, std::less<>> slots;
   std::atomic<DeviceSlot*> chosen{nullptr};

@@ -27,11 +27,12 @@ void DeviceSlot::replace_open(Open open) {
   open_ = std::move(open);
 }
 
-// Blocks that are still lent point at the stream; it is kept until they have come back.
+// Blocks that are still lent point at the stream; it is kept until they have come back. No StreamLock here: it would call
+// the listeners, which may use this device, while our own lock is held.
 void DeviceSlot::retire() {
   if (!current_) return;
   {
-    const StreamLock lock(*current_);
+    const std::scoped_lock lock(current_->mutex);
     current_->close();
   }
   graveyard_.push_back(std::move(current_));
@@ -40,7 +41,7 @@ void DeviceSlot::retire() {
 
 void DeviceSlot::bury_returned() {
   std::erase_if(graveyard_, [](const std::shared_ptr<Stream>& stream) {
-    const StreamLock lock(*stream);
+    const std::scoped_lock lock(stream->mutex);
     return stream->pool().all_returned();
   });
 }
@@ -50,11 +51,12 @@ void DeviceSlot::reset() {
   {
     const std::scoped_lock lock(mutex_);
     if (current_) {
-      const StreamLock stream_lock(*current_);
+      const std::scoped_lock stream_lock(current_->mutex);
       was_lost = current_->lost();
     }
     retire();
   }
+  deliver();
   stream();  // opens it now, so that a device that is still broken says so here
   if (was_lost) emit({.kind = DeviceEvent::restored, .device = Device(*this), .message = cat(id_, " was made anew after its loss")});
 }
@@ -64,7 +66,7 @@ void DeviceSlot::close_if_unused() {
   bury_returned();
   if (!current_) return;
   {
-    const StreamLock stream_lock(*current_);
+    const std::scoped_lock stream_lock(current_->mutex);
     if (!current_->alive() || !current_->pool().all_returned()) return;
   }
   retire();

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cstring>
 
@@ -60,53 +61,66 @@ Storage Stream::take(std::size_t bytes, MemoryTag tag, const char* operation) {
   require_alive(operation);
   if (Capture* capture = Capture::current()) [[unlikely]]
     return Storage(capture->take(*this, bytes, tag));
-  return Storage(pool_.take(bytes, tag, operation));
+  return Storage::first(pool_.take(bytes, tag, operation));
 }
 
-void Stream::load(const Kernel& kernel) {
+inline void Stream::load(const Kernel& kernel) {
   const std::uint32_t id = kernel_id(kernel);
-  if (id < loaded_.size() && loaded_[id]) return;
+  if (id < loaded_.size() && loaded_[id]) [[likely]]
+    return;
   guarded([&] { backend_->load(kernel); });
   if (loaded_.size() <= id) loaded_.resize(id + 1);
   loaded_[id] = true;
 }
 
-Launch Stream::lower(const Kernel& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent) {
-  assert(operands.size() == kernel.bindings);
-  Launch launch;
-  launch.kernel = &kernel;
+void Stream::too_large(const Kernel& kernel, std::size_t bytes) {
+  throw DeviceError(kernel.name, cat("a tensor of ", readable_bytes(bytes), " is more than ", slot_.id(), " can bind at once (",
+                                     readable_bytes(info_.max_binding_bytes), "); work in smaller pieces, with slice() for example"));
+}
+
+void Stream::without_memory(const char* operation) {
+  throw DeviceError(operation, "the tensor belongs to a capture that has not ended or has failed, so it has no values; capture again and run the plan");
+}
+
+inline void Stream::bind(Launch& launch, std::span<const Operand> operands) {
+  assert(operands.size() == launch.kernel->bindings);
   launch.binding_count = static_cast<std::uint8_t>(operands.size());
-  launch.param_bytes = static_cast<std::uint8_t>(params.size());
-  launch.extent = extent;
-  std::memcpy(launch.params.data(), params.data(), params.size());
+  launch.barrier = false;
   const std::size_t mask = info_.offset_alignment - 1;
-  Shifts shifts;
+  std::uint64_t shifts = 0;  // eight bytes, as Shifts
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Operand& operand = operands[i];
-    assert(operand.access == kernel.access[i] && "the call and the kernel differ about a binding's access");
+    assert(operand.access == launch.kernel->access[i] && "the call and the kernel differ about a binding's access");
     if (operand.bytes > info_.max_binding_bytes) [[unlikely]]
-      throw DeviceError(kernel.name, cat("a tensor of ", readable_bytes(operand.bytes), " is more than ", slot_.id(), " can bind at once (",
-                                         readable_bytes(info_.max_binding_bytes), "); work in smaller pieces, with slice() for example"));
+      too_large(*launch.kernel, operand.bytes);
     const std::size_t start = operand.block->offset + operand.offset;
     const std::size_t rest = start & mask;
-    shifts.of[i] = static_cast<std::uint8_t>(rest / operand.element);
+    shifts |= static_cast<std::uint64_t>(rest >> std::countr_zero(operand.element)) << (8 * i);
     launch.bindings[i] = {operand.block->memory, start - rest, operand.bytes + rest, operand.access};
   }
   std::memcpy(launch.params.data(), &shifts, sizeof shifts);
+}
+
+Launch Stream::lower(const Kernel& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent) {
+  Launch launch;
+  launch.kernel = &kernel;
+  launch.extent = extent;
+  launch.param_bytes = static_cast<std::uint8_t>(params.size());
+  std::memcpy(launch.params.data(), params.data(), params.size());
+  bind(launch, operands);
   return launch;
 }
 
-void Stream::launch(const Kernel& kernel, std::span<const Operand> operands, Shifts& shifts, std::size_t param_bytes, Extent extent) {
+void Stream::launch(Launch& launch, std::span<const Operand> operands) {
+  const Kernel& kernel = *launch.kernel;
   require_alive(kernel.name);
-  const std::span params(reinterpret_cast<const std::byte*>(&shifts), param_bytes);
   if (Capture* capture = Capture::current()) [[unlikely]] {
-    capture->add(*this, kernel, operands, params, extent);
+    capture->add(*this, kernel, operands, std::span(launch.params).first(launch.param_bytes), launch.extent);
     return;
   }
-  Launch launch = lower(kernel, operands, params, extent);
+  bind(launch, operands);
   for (const Operand& operand : operands) {
-    if (!operand.block->memory) [[unlikely]]
-      throw DeviceError(kernel.name, "a tensor belongs to a capture that has not ended; run the plan first");
+    require_memory(*operand.block, kernel.name);
     operand.block->last_use = last_ + 1;
   }
   load(kernel);
@@ -196,6 +210,7 @@ void Stream::flush_for(const Block& block) {
 void Stream::upload(Block& to, std::size_t offset, std::span<const std::byte> bytes) {
   require_alive("upload");
   if (bytes.empty()) return;
+  require_memory(to, "upload");
   flush_for(to);
   guarded([&] { backend_->upload(to.memory, to.offset + offset, bytes); });
   report([&] { return Event{.kind = Event::upload, .device = device_id(), .bytes = bytes.size()}; });
@@ -204,6 +219,7 @@ void Stream::upload(Block& to, std::size_t offset, std::span<const std::byte> by
 void Stream::download(Block& from, std::size_t offset, std::span<std::byte> bytes) {
   require_alive("download");
   if (bytes.empty()) return;
+  require_memory(from, "download");
   flush_for(from);
   guarded([&] { backend_->download(from.memory, from.offset + offset, bytes); });
   report([&] { return Event{.kind = Event::download, .device = device_id(), .bytes = bytes.size()}; });
@@ -239,12 +255,19 @@ Serial Stream::run(Recording& recording, std::size_t launches) {
   return last_;
 }
 
-void Stream::remove(PlanState& plan) { std::erase(plans_, &plan); }
+void Stream::remove(PlanState& plan) {
+  std::erase(plans_, &plan);
+  if (plans_.empty()) drop_arena();
+}
+
+void Stream::drop_arena() {
+  arena_ = {};
+  ++arena_generation_;
+}
 
 void Stream::grow_arena(std::size_t bytes) {
   if (arena_ && arena_->bytes >= bytes) return;
-  arena_ = {};  // first, so that its bytes count towards the larger one
-  ++arena_generation_;
+  drop_arena();  // first, so that its bytes count towards the larger one
   arena_ = Storage(pool_.take(bytes, MemoryTag::plan, "capture"));
 }
 
@@ -256,8 +279,6 @@ void Stream::apply_settings() {
 
 void Stream::drop_plans() {
   while (!plans_.empty()) plans_.back()->drop("it was dropped by cleanup()");
-  arena_ = {};
-  ++arena_generation_;
 }
 
 bool Stream::drop_idle_plan() {

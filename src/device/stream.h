@@ -7,10 +7,11 @@
 #include "backend/backend.h"
 #include "device/hazards.h"
 #include "memory/block_pool.h"
+#include "platform/mutex.h"
 
 #include <chrono>
+#include <cstring>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,7 +42,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   const BackendInfo& info() const { return info_; }
 
   // Everything below is called with the lock held (StreamLock).
-  std::mutex mutex;
+  Mutex mutex;
 
   // Throws when the device is lost or this stream is over.
   void require_alive(const char* operation) {
@@ -50,13 +51,18 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   }
   // From the pool, or from this thread's capture.
   Storage take(std::size_t bytes, MemoryTag tag, const char* operation);
+  // Of the parameters the first `param_bytes` are sent.
   template <class P>
-  void launch(const Kernel& kernel, std::initializer_list<Operand> operands, P& params, Extent extent, std::size_t param_bytes = sizeof(P)) {
+  void launch(const Kernel& kernel, std::initializer_list<Operand> operands, const P& params, const Extent& extent,
+              std::size_t param_bytes = sizeof(P)) {
     static_assert(Params<P>);
-    launch(kernel, std::span(operands.begin(), operands.size()), params.shifts, param_bytes, extent);
+    Launch made;  // filled in place: what is not set is not used
+    made.kernel = &kernel;
+    made.extent = extent;
+    made.param_bytes = static_cast<std::uint8_t>(param_bytes);
+    std::memcpy(made.params.data(), &params, param_bytes);
+    launch(made, std::span(operands.begin(), operands.size()));
   }
-  // `shifts` is the first member of the parameters, which are `param_bytes` long.
-  void launch(const Kernel& kernel, std::span<const Operand> operands, Shifts& shifts, std::size_t param_bytes, Extent extent);
   Serial submit();
   Serial commit();  // submit, at the end of a step
   bool ready(Serial serial);
@@ -101,6 +107,15 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   template <class Function>
   auto guarded(Function&& function);
   [[noreturn]] void gone(const char* operation);
+  [[noreturn]] static void without_memory(const char* operation);
+  static void require_memory(const Block& block, const char* operation) {
+    if (!block.memory) [[unlikely]]
+      without_memory(operation);
+  }
+  void drop_arena();
+  [[noreturn]] void too_large(const Kernel& kernel, std::size_t bytes);
+  void launch(Launch& launch, std::span<const Operand> operands);
+  void bind(Launch& launch, std::span<const Operand> operands);
   void lose(const std::string& why);
   void load(const Kernel& kernel);
   Serial send(Recording* recording);
@@ -113,7 +128,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   std::string why_lost_;
   BlockPool pool_;
   Hazards hazards_;
-  std::vector<bool> loaded_;  // by kernel id
+  std::vector<std::uint8_t> loaded_;  // by kernel id
   std::size_t pending_ = 0;   // launches in the open batch
   std::size_t max_commands_ = 100;
   Serial last_ = 0;      // last submission

@@ -57,6 +57,13 @@ struct Block {
 class Storage {
  public:
   Storage() = default;
+  // The first handle of a block that was just lent.
+  static Storage first(Block* block) {
+    block->handles.store(1, std::memory_order_relaxed);
+    Storage storage;
+    storage.block_ = block;
+    return storage;
+  }
   explicit Storage(Block* block) : block_(block) {
     if (block_) block_->handles.fetch_add(1, std::memory_order_relaxed);
   }
@@ -67,7 +74,11 @@ class Storage {
     return *this;
   }
   ~Storage() {
-    if (block_ && block_->handles.fetch_sub(1, std::memory_order_acq_rel) == 1) block_->owner->give_back(block_);
+    // The last handle is nobody else's to copy, so it needs no atomic decrement.
+    if (block_ && (block_->handles.load(std::memory_order_acquire) == 1 || block_->handles.fetch_sub(1, std::memory_order_acq_rel) == 1)) {
+      block_->handles.store(0, std::memory_order_relaxed);
+      block_->owner->give_back(block_);
+    }
   }
 
   Block* block() const { return block_; }

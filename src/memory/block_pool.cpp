@@ -37,8 +37,14 @@ void BlockPool::set_limits(const PoolLimits& limits) {
 }
 
 Block* BlockPool::take(std::size_t bytes, MemoryTag tag, const char* operation) {
-  if (returning_.load(std::memory_order_relaxed)) collect();
   const SizeClass size = size_class(bytes, alignment_);
+  if (returning_.load(std::memory_order_relaxed)) {
+    Block* returned = returning_.exchange(nullptr, std::memory_order_acquire);
+    // What alone came back goes straight out again when it fits, the common case of short-lived results.
+    if (returned->bytes == size.bytes && !returned->returning && !event_sink.load(std::memory_order_relaxed)) [[likely]]
+      return lend_again(returned, bytes, tag);
+    collect(returned);
+  }
   Block* block = take_idle(size);
   if (block) {
     ++stats_.reuses;
@@ -72,8 +78,19 @@ void BlockPool::give_back(Block* block) noexcept {
   }
 }
 
-void BlockPool::collect() {
-  Block* block = returning_.exchange(nullptr, std::memory_order_acquire);
+Block* BlockPool::lend_again(Block* block, std::size_t bytes, MemoryTag tag) {
+  ++stats_.reuses;
+  stats_.asked += bytes - block->asked;
+  stats_.peak_asked = std::max(stats_.peak_asked, stats_.asked);
+  block->asked = bytes;
+  block->version.store(0, std::memory_order_relaxed);
+  if (block->tag != tag) retag(block, tag);
+  return block;
+}
+
+void BlockPool::collect() { collect(returning_.exchange(nullptr, std::memory_order_acquire)); }
+
+void BlockPool::collect(Block* block) {
   while (block) {
     Block* next = block->returning;
     make_idle(block);

@@ -90,6 +90,8 @@ class BlockPool final : public BlockOwner {
   };
 
   void collect();
+  void collect(Block* returned);
+  Block* lend_again(Block* block, std::size_t bytes, MemoryTag tag);
   void make_idle(Block* block);
   Block* take_idle(const SizeClass& size);
   Block* fresh(const SizeClass& size);

@@ -35,7 +35,7 @@ constexpr SizeClass size_class(std::size_t bytes, std::size_t alignment) {
   const std::size_t base = std::bit_floor(rounded);  // rounding up may reach the next class
   const auto index = static_cast<std::size_t>(std::countr_zero(base) - std::countr_zero(SizeClass::smallest));
   // Within the class, where the block lies on a scale of 16 whatever the real steps are: bins stay unique.
-  const std::size_t place = (rounded - base) * SizeClass::steps / base;
+  const std::size_t place = ((rounded - base) * SizeClass::steps) >> std::countr_zero(base);
   return {rounded, static_cast<std::uint32_t>(index * SizeClass::steps + place)};
 }
 

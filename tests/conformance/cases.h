@@ -95,7 +95,7 @@ std::string name_of(const OpCases& cases);  // "sum" or "sum_of_rows"
 // Ranks 0 to 8, sizes around vectors and workgroups, views, and nothing at all.
 std::vector<Case> plain_shapes();
 std::vector<Case> with(std::vector<Case> cases, std::vector<Case> more);
-inline constexpr std::int64_t special_count = 12;  // how many different values `Values::special` has
+inline constexpr std::int64_t special_count = 14;  // how many different values `Values::special` has
 inline constexpr std::int64_t denormal_count = 6;
 
 }  // namespace tidepool::conformance

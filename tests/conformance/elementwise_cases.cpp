@@ -79,11 +79,17 @@ void unary_cases(std::vector<OpCases>& all) {
                  .reference = each([](double x) { return 1 / (1 + std::exp(-x)); }),
                  .over = unary_shapes(),
                  .tolerance = 2e-6});
+  // Vulkan makes tanh of exponentials, so near 0 it is exact to a part of 1, not of the result.
   all.push_back({.op = "tanh",
                  .make = [](Inputs& in, const Case& c) { return tanh(in.uniform(c.shape, -2, 2)); },
-                 .reference = each([](double x) { return std::tanh(x); }),
+                 .reference =
+                     [](const RefTensors& in, const Case&) {
+                       RefTensor result = map(in[0], [](double x) { return std::tanh(x); });
+                       result.magnitudes.assign(result.values.size(), 1);
+                       return result;
+                     },
                  .over = unary_shapes(),
-                 .tolerance = 2e-6});
+                 .tolerance = 5e-7});
 }
 
 void scalar_cases(std::vector<OpCases>& all) {
@@ -158,8 +164,7 @@ void binary_cases(std::vector<OpCases>& all) {
                        return a / in.uniform(c.other, 0.4, 2);
                      },
                  .reference = each([](double x, double y) { return x / y; }),
-                 .over = shapes,
-                 .kinks = {0}});
+                 .over = shapes});
 }
 
 }  // namespace

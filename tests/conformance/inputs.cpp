@@ -24,6 +24,8 @@ constexpr std::array<float, special_count> special_values{Limits::quiet_NaN(),
                                                           -2.0F,
                                                           100.0F,
                                                           -200.0F,
+                                                          1000.0F,
+                                                          -1000.0F,
                                                           2e9F};
 constexpr std::array<float, denormal_count> denormal_values{
     Limits::denorm_min(), -Limits::denorm_min(), 1e-39F, -3e-40F, (Limits::min)(), -0.0F};

@@ -176,7 +176,9 @@ TEST(BlockPool, KeepsASmallSlabWhenItsOneBlockIsReturned) {
   // 64 blocks of 64 bytes are in the smallest slab: more idle ones than the cap, in one allocation.
   WatchedPool host({}, {}, 64);
   for (int i = 0; i < 20; ++i) {
-    { const Storage one = host.take(4); }
+    {
+      const Storage one = host.take(4);
+    }
     host.pool.step_done();
   }
   EXPECT_EQ(host.backend.counts.allocations, 1U) << "a steady step asks nothing of the device";
@@ -233,7 +235,7 @@ TEST(BlockPool, TakesLateBlocksInAfterItWasAbandoned) {
   WatchedPool host;
   Storage large = host.take(MiB), small = host.take(100);
   { const Storage idle = host.take(2 * MiB); }
-  host.pool.abandon();
+  host.abandon();
   EXPECT_FALSE(host.pool.all_returned());
   large = {};
   EXPECT_FALSE(host.pool.all_returned());
@@ -250,12 +252,11 @@ TEST(BlockPool, TakesAbandonedBlocksInWhateverTheLimitsSay) {
     lent.push_back(host.take(MiB));
     host.use(lent.back());
   }
-  host.pool.abandon();
+  host.abandon();
   host.log.clear();
   lent.clear();
   EXPECT_TRUE(host.pool.all_returned());
   EXPECT_TRUE(host.log.empty()) << "an abandoned pool asks nothing of its device";
-  host.set_limits({});
 }
 
 }  // namespace

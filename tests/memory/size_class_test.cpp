@@ -13,7 +13,8 @@ constexpr std::size_t KiB = 1 << 10, MiB = 1 << 20;
 
 static_assert(SizeClass::classes == 22);
 static_assert(SizeClass::smallest << (SizeClass::classes - 1) == SizeClass::largest);
-static_assert(size_class(1, 64).bytes == 64 && size_class(65, 64).bytes == 128, "class arithmetic is bit arithmetic, done in constants too");
+static_assert(size_class(1, 64).bytes == 64 && size_class(65, 64).bytes == 128,
+              "class arithmetic is bit arithmetic, done in constants too");
 
 class SizeClassTest : public testing::TestWithParam<std::size_t> {
  protected:

@@ -103,7 +103,8 @@ class LibraryTest : public testing::Test {
 class OnEveryDevice : public LibraryTest, public testing::WithParamInterface<const char*> {
  protected:
   void SetUp() override {
-    if (!is_there(GetParam())) GTEST_SKIP() << GetParam() << " is not among devices(): install a Vulkan driver, such as mesa-vulkan-drivers";
+    if (!is_there(GetParam()))
+      GTEST_SKIP() << GetParam() << " is not among devices(): install a Vulkan driver, such as mesa-vulkan-drivers";
     LibraryTest::SetUp();
     set_default_device(device(GetParam()));
   }
@@ -112,6 +113,15 @@ class OnEveryDevice : public LibraryTest, public testing::WithParamInterface<con
   }
   static std::string id() { return GetParam(); }
   static bool computes() { return id() != "null"; }
+  // Where values are computed at all, these are the tensor's.
+  static void expect_values(const Tensor& tensor, const std::vector<float>& values, const char* why = "") {
+    if (computes()) {
+      EXPECT_EQ(tensor.to_host<float>(), values) << why;
+    }
+  }
+  static void expect_all(const Tensor& tensor, float value, const char* why = "") {
+    expect_values(tensor, std::vector<float>(static_cast<std::size_t>(tensor.numel()), value), why);
+  }
 };
 
 // What happened to devices since the log was made.

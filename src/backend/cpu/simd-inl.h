@@ -58,10 +58,15 @@ HWY_INLINE Truth operator>(Pack a, Pack b) { return {hn::Gt(a.v, b.v)}; }
 HWY_INLINE Truth operator<(Pack a, Pack b) { return {hn::Lt(a.v, b.v)}; }
 HWY_INLINE Truth operator>=(Pack a, Pack b) { return {hn::Ge(a.v, b.v)}; }
 HWY_INLINE Truth operator<=(Pack a, Pack b) { return {hn::Le(a.v, b.v)}; }
+HWY_INLINE Truth operator==(Pack a, Pack b) { return {hn::Eq(a.v, b.v)}; }
 HWY_INLINE Pack select(Truth t, Pack a, Pack b) { return hn::IfThenElse(t.m, a.v, b.v); }
 HWY_INLINE Pack abs(Pack a) { return hn::Abs(a.v); }
 HWY_INLINE Pack sqrt(Pack a) { return hn::Sqrt(a.v); }
-HWY_INLINE Pack exp(Pack a) { return hn::Exp(FloatTag(), a.v); }
+// Highway's is made for arguments up to 104, where the result has long been infinite, and not for NaN.
+HWY_INLINE Pack exp(Pack a) {
+  const Pack limited = select(a > 104.0F, 104.0F, a);
+  return select(a == a, hn::Exp(FloatTag(), limited.v), a);
+}
 HWY_INLINE Pack log(Pack a) { return hn::Log(FloatTag(), a.v); }
 HWY_INLINE Pack tanh(Pack a) { return hn::Tanh(FloatTag(), a.v); }
 HWY_INLINE Pack sin(Pack a) { return hn::Sin(FloatTag(), a.v); }

@@ -171,16 +171,13 @@ Tensor broadcast_to(const Tensor& a, const Shape& shape) { return apply(ops::bro
 
 Tensor Tensor::reshape(const Shape& wanted) const {
   const Node& node = usable("reshape", *this);
-  std::int64_t unknown = -1, known = 1;
-  for (std::int64_t axis = 0; axis < wanted.rank(); ++axis) {
-    if (wanted[axis] == -1 && unknown < 0) {
+  std::int64_t unknown = -1;
+  for (std::int64_t axis = 0; axis < wanted.rank(); ++axis)
+    if (wanted[axis] == -1 && unknown < 0)
       unknown = axis;
-    } else if (wanted[axis] < 0) {
+    else if (wanted[axis] < 0)
       throw ShapeError("reshape", cat("got ", wanted, "; one size may be -1, the others must be 0 or more"));
-    } else if (__builtin_mul_overflow(known, wanted[axis], &known)) {
-      throw ShapeError("reshape", cat(wanted, " has more elements than 64 bits can count"));
-    }
-  }
+  const std::int64_t known = checked_numel("reshape", unknown < 0 ? wanted : shape_with(wanted, unknown, 1));
   if (unknown < 0 ? known != node.numel : known == 0 || node.numel % known != 0)
     throw ShapeError("reshape", cat("cannot make ", wanted, " of ", node.shape, ", which has ", node.numel, " elements"));
   const Shape shape = unknown < 0 ? wanted : shape_with(wanted, unknown, node.numel / known);
@@ -191,8 +188,7 @@ Tensor Tensor::flatten(std::int64_t from_axis) const {
   const Shape& own = usable("flatten", *this).shape;
   if (own.rank() == 0) return reshape({1});
   const std::int64_t first = normal_axis("flatten", from_axis, own.rank());
-  std::int64_t rest = 1;
-  for (std::int64_t axis = first; axis < own.rank(); ++axis) rest *= own[axis];
+  const std::int64_t rest = Shape(std::span(own.begin() + first, own.end())).numel();
   std::array<std::int64_t, Shape::max_rank> sizes{};
   std::copy_n(own.begin(), first, sizes.begin());
   sizes[static_cast<std::size_t>(first)] = rest;
@@ -208,16 +204,30 @@ Tensor Tensor::slice(std::int64_t begin, std::int64_t end) const {
   return apply_view(ops::slice, *this, shape_with(node.shape, 0, end - begin), static_cast<std::size_t>(begin) * row_bytes, Attrs(RowsAttrs{begin, end}));
 }
 
-void fill_(const Tensor& tensor, float value) {
+namespace {
+
+void fill(const char* operation, const Tensor& tensor, float value) {
+  require_four_bytes(operation, usable(operation, tensor).dtype);
   apply_in_place(
-      "fill_", {&tensor}, 1, [](std::span<Node* const> nodes) { require_four_bytes("fill_", nodes[0]->dtype); },
+      operation, {&tensor}, 1, [](std::span<Node* const>) {},
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) { launch_fill(stream, *nodes[0], attrs.as<FillAttrs>().value); },
       Attrs(FillAttrs{value}));
 }
 
+Tensor make_filled(const char* operation, const Shape& shape, float value, const TensorOptions& options) {
+  require_four_bytes(operation, options.dtype);
+  Tensor made = allocate_tensor(operation, shape, options.dtype, options.device.slot());
+  fill(operation, made, value);
+  return made;
+}
+
+}  // namespace
+
+void fill_(const Tensor& tensor, float value) { fill("fill_", tensor, value); }
+
 void zero_(const Tensor& tensor) {
   const NoGrad guard;  // a gradient or a parameter may always be cleared
-  fill_(tensor, 0.0F);
+  fill("zero_", tensor, 0.0F);
 }
 
 void copy_(const Tensor& destination, const Tensor& source) {
@@ -235,18 +245,12 @@ void copy_(const Tensor& destination, const Tensor& source) {
       Attrs{});
 }
 
-Tensor full(const Shape& shape, float value, const TensorOptions& options) {
-  require_four_bytes("full", options.dtype);
-  Tensor made = allocate_tensor("full", shape, options.dtype, options.device.slot());
-  fill_(made, value);
-  return made;
-}
-
-Tensor zeros(const Shape& shape, const TensorOptions& options) { return full(shape, 0.0F, options); }
-Tensor ones(const Shape& shape, const TensorOptions& options) { return full(shape, 1.0F, options); }
+Tensor full(const Shape& shape, float value, const TensorOptions& options) { return make_filled("full", shape, value, options); }
+Tensor zeros(const Shape& shape, const TensorOptions& options) { return make_filled("zeros", shape, 0.0F, options); }
+Tensor ones(const Shape& shape, const TensorOptions& options) { return make_filled("ones", shape, 1.0F, options); }
 Tensor zeros_like(const Tensor& like) {
   const Node& node = usable("zeros_like", like);
-  return zeros(node.shape, {.dtype = node.dtype, .device = Device(node.slot)});
+  return make_filled("zeros_like", node.shape, 0.0F, {.dtype = node.dtype, .device = Device(node.slot)});
 }
 
 Tensor empty(const Shape& shape, const TensorOptions& options) {

@@ -22,9 +22,7 @@ struct ReduceAttrs {
 constexpr std::uint32_t longest_part = 1024;
 
 std::int64_t product(const Shape& shape, std::int64_t first, std::int64_t last) {
-  std::int64_t n = 1;
-  for (std::int64_t axis = first; axis < last; ++axis) n *= shape[axis];
-  return n;
+  return Shape(std::span(shape.begin() + first, shape.begin() + last)).numel();
 }
 
 void launch_sum(Stream& stream, const Operand& in, const Operand& out, ReduceParams p) {
@@ -69,21 +67,18 @@ Spec sum_rule(const OpCall& call) {
 unsigned axis_bits(const char* operation, const Shape& shape, std::span<const std::int64_t> axes) {
   unsigned bits = 0;
   for (const std::int64_t axis : axes) {
-    const unsigned bit = 1U << normal_axis(operation, axis, shape.rank());
+    const unsigned bit = 1U << normal_axis(operation, axis, std::max<std::int64_t>(1, shape.rank()));  // a single number has an axis 0 here
     if (bits & bit) throw ShapeError(operation, cat("axis ", axis, " is named twice"));
     bits |= bit;
   }
   return axes.empty() ? (1U << shape.rank()) - 1 : bits;
 }
 
-Shape reduced_shape(const Shape& shape, unsigned bits, bool keepdim) {
+Shape without(const Shape& shape, unsigned bits) {
   std::array<std::int64_t, Shape::max_rank> sizes{};
   std::size_t rank = 0;
   for (std::int64_t axis = 0; axis < shape.rank(); ++axis)
-    if (!(bits >> axis & 1U))
-      sizes[rank++] = shape[axis];
-    else if (keepdim)
-      sizes[rank++] = 1;
+    if (!(bits >> axis & 1U)) sizes[rank++] = shape[axis];
   return Shape(std::span<const std::int64_t>(sizes.data(), rank));
 }
 
@@ -121,17 +116,21 @@ Tensor sum_over(const Tensor& a, unsigned bits, bool keepdim) {
     last = first;
   }
   if (rank == 0) result = apply(ops::sum, {&result}, ReduceAttrs{0, 0});
-  return keepdim || bits == 0 ? result : result.reshape(reduced_shape(shape, bits, false));
+  return keepdim || bits == 0 || rank == 0 ? result : result.reshape(without(shape, bits));
 }
 
 Tensor mean_over(const Tensor& a, unsigned bits, bool keepdim) {
-  std::int64_t count = 1;
+  double count = 1;
   for (std::int64_t axis = 0; axis < a.shape().rank(); ++axis)
-    if (bits >> axis & 1U) count *= a.shape()[axis];
+    if (bits >> axis & 1U) count *= static_cast<double>(a.shape()[axis]);
   return sum_over(a, bits, keepdim) / static_cast<float>(count);
 }
 
-const Shape& shape_for(const char* operation, const Tensor& a) { return usable(operation, a).shape; }
+const Shape& shape_for(const char* operation, const Tensor& a) {
+  const Node& node = usable(operation, a);
+  if (node.dtype != DType::f32) throw DTypeError(operation, cat("got a tensor of type ", node.dtype, "; wanted f32"));
+  return node.shape;
+}
 
 }  // namespace
 

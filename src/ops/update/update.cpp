@@ -16,8 +16,11 @@ namespace {
 constexpr Access r = Access::read, rw = Access::read_write;
 constexpr Kernel adam_kernel{.name = "adam", .access = accesses({rw, r, rw, rw}), .bindings = 4, .cpu = adam_cpu};
 
-void require_rate(double value, const char* name, double below) {
-  if (!(value >= 0 && value < below)) throw ArgumentError("adam_step", cat(name, " is ", value, "; wanted 0 or more and less than ", below));
+void require_rate(double value, const char* name) {
+  if (!(value >= 0 && value < 1)) throw ArgumentError("adam_step", cat(name, " is ", value, "; wanted 0 or more and less than 1"));
+}
+void require_not_negative(double value, const char* name) {
+  if (!(value >= 0 && std::isfinite(value))) throw ArgumentError("adam_step", cat(name, " is ", value, "; wanted 0 or more"));
 }
 
 void check_same(std::span<Node* const> nodes) {
@@ -32,8 +35,11 @@ void check_same(std::span<Node* const> nodes) {
 namespace raw {
 
 void adam_step(const Tensor& w, const Tensor& g, const Tensor& m, const Tensor& v, const AdamOptions& options) {
-  require_rate(options.beta1, "beta1", 1);
-  require_rate(options.beta2, "beta2", 1);
+  require_rate(options.beta1, "beta1");
+  require_rate(options.beta2, "beta2");
+  require_not_negative(options.lr, "lr");
+  require_not_negative(options.eps, "eps");
+  require_not_negative(options.weight_decay, "weight_decay");
   if (options.step < 1) throw ArgumentError("adam_step", cat("step is ", options.step, "; it counts from 1"));
   const auto step = static_cast<double>(options.step);
   const AdamParams params{.shifts = {},

@@ -1,0 +1,142 @@
+// Faults on demand, and backends that fail by themselves.
+#include <gtest/gtest.h>
+#include <tidepool/tidepool.h>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "support/child.h"
+#include "support/devices.h"
+
+namespace tidepool::inline v0 {
+namespace {
+
+class Faults : public LibraryTest {};
+
+// The contract of a backend: after it threw DeviceLost, only its destructor is called. This one breaks at the 20th launch,
+// or when it is asked (not told to wait) whether a submission is finished.
+class BrokenBackend final : public Backend {
+ public:
+  BrokenBackend(int* calls_after_loss, bool when_asked) : calls_after_loss_(calls_after_loss), when_asked_(when_asked) {}
+  BackendInfo info() override { return null_.info(); }
+  Memory* allocate(std::size_t bytes) override { return look(), null_.allocate(bytes); }
+  void free(Memory* memory) override { look(), null_.free(memory); }
+  void load(const Kernel& kernel) override { look(), null_.load(kernel); }
+  void record(const Launch& launch) override {
+    look();
+    if (++launches_ == 20 && !when_asked_) break_now();
+    null_.record(launch);
+  }
+  void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) override { look(), null_.upload(to, offset, bytes); }
+  void download(Memory* from, std::size_t offset, std::span<std::byte> bytes) override { look(), null_.download(from, offset, bytes); }
+  std::unique_ptr<Recording> bake(std::span<const Launch> launches) override { return look(), null_.bake(launches); }
+  Serial submit(Recording* recording) override { return look(), null_.submit(recording); }
+  bool wait(Serial serial, std::chrono::nanoseconds time) override {
+    look();
+    if (when_asked_ && time.count() == 0) break_now();
+    return null_.wait(serial, time);
+  }
+
+ private:
+  void look() { *calls_after_loss_ += lost_; }
+  void break_now() {
+    lost_ = true;
+    throw DeviceLost("test", "broken by the test");
+  }
+  NullBackend null_;
+  int* calls_after_loss_;
+  bool when_asked_;
+  int launches_ = 0;
+  bool lost_ = false;
+};
+
+TEST_F(Faults, ALostBackendIsLeftAlone) {
+  static int calls_after_loss = 0;
+  slot_for("null").replace_open([] { return std::make_unique<BrokenBackend>(&calls_after_loss, false); });
+  reset(device("null"));
+  set_default_device(device("null"));
+  configure({.max_commands = 4, .max_cached_per_class = 1, .cache_limit = 1_MiB});
+  {
+    std::vector<Tensor> held;
+    const Plan plan = capture([] { zeros({1000}); });
+    plan.run();
+    EXPECT_THROW(
+        {
+          for (;;) held.push_back(zeros({256, 1024}));
+        },
+        DeviceLost);
+    EXPECT_THROW(zeros({10}), DeviceLost);
+    EXPECT_THROW(plan.run(), DeviceLost);
+    held.clear();
+    EXPECT_NO_THROW(memory()) << "figures can be asked for at any time";
+    EXPECT_NO_THROW(configure({.cache_limit = 512_KiB}));
+    EXPECT_NO_THROW(cleanup());
+  }
+  EXPECT_EQ(calls_after_loss, 0);
+  reset(device("null"));
+  EXPECT_EQ(calls_after_loss, 0);
+}
+
+TEST_F(Faults, ALossThatIsNoticedWhileBlocksComeBackForgetsNone) {
+  static int calls_after_loss = 0;
+  slot_for("null").replace_open([] { return std::make_unique<BrokenBackend>(&calls_after_loss, true); });
+  reset(device("null"));
+  set_default_device(device("null"));
+  configure({.max_commands = 1, .max_cached_per_class = 0});
+  const std::weak_ptr<Stream> stream = stream_on(default_device());
+  {
+    std::vector<Tensor> held;
+    for (int i = 0; i < 10; ++i) held.push_back(zeros({256, 1024}));
+  }
+  EXPECT_THROW(
+      {
+        zeros({512, 1024});  // takes in what came back, and looks whether it can go
+        sync();
+      },
+      DeviceLost);
+  EXPECT_NO_THROW(memory());
+  slot_for("null").replace_open([] { return std::make_unique<NullBackend>(); });
+  reset(device("null"));
+  cleanup();
+  EXPECT_TRUE(stream.expired()) << "blocks were forgotten on their way back, so the old device is never buried";
+  EXPECT_EQ(calls_after_loss, 0);
+}
+
+TEST_F(Faults, CountFromWhenTheyAreSet) {
+  const Tensor t = ones({10});
+  set_faults("device_lost@launch:3");
+  relu(t);
+  relu(t);
+  set_faults("device_lost@launch:3");
+  relu(t);
+  relu(t);
+  EXPECT_THROW(relu(t), DeviceLost);
+}
+
+TEST_F(Faults, ThatCannotBeReadAreRefusedAndChangeNothing) {
+  const Tensor t = ones({10});
+  set_faults("device_lost@launch:1");
+  for (const char* bad :
+       {"lost", "device_lost", "device_lost@launch", "device_lost@launch:", "device_lost@launch:0", "device_lost@launch:x",
+        "device_lost@launch:1x", "device_lost@launch:-1", "device_lost@nowhere:1", "flood@launch:1", "device_lost@allocate:1",
+        "out_of_memory@submit:1", "launch:1@device_lost", "device_lost@launch:1,flood@launch:1"}) {
+    const std::string message = message_of<ArgumentError>([bad] { set_faults(bad); });
+    EXPECT_HAS(message, "faults: cannot read '");
+    EXPECT_HAS(message, "wanted FAULT@POINT:N");
+  }
+  EXPECT_THROW(relu(t), DeviceLost) << "the faults that were set before still hold";
+}
+
+// Without a fixture, which would clear what the environment asks for.
+TEST(FaultsFromOutside, ComeFromTheEnvironment) {
+  if (!is_child()) {
+    EXPECT_EQ(run_this_test_again("TIDEPOOL_FAULT=device_lost@launch:2"), 0);
+    return;
+  }
+  const Tensor t = ones({10});
+  EXPECT_THROW(relu(t), DeviceLost);
+}
+
+}  // namespace
+}  // namespace tidepool::inline v0
