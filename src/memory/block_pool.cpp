@@ -7,6 +7,7 @@
 #include "platform/cat.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace tidepool::inline v0 {
@@ -16,6 +17,7 @@ namespace {
 constexpr std::size_t largest_in_slab = 16 << 10;
 constexpr std::size_t smallest_slab = 4 << 10;
 constexpr std::size_t largest_slab = 256 << 10;
+constexpr std::size_t blocks_in_first_slab = 32;  // fewer than may be idle, or it would be given up as soon as it is idle
 }  // namespace
 
 const char* name_of(MemoryTag tag) {
@@ -46,12 +48,14 @@ Block* BlockPool::take(std::size_t bytes, MemoryTag tag, const char* operation) 
     collect(returned);
   }
   Block* block = take_idle(size);
+  bool fresh_block = false;
   if (block) {
     ++stats_.reuses;
     report([&] { return Event{.kind = Event::reuse, .device = host_.device_id(), .bytes = block->bytes}; });
   } else {
     block = fresh(size);
     if (!block) out_of_memory(bytes, operation);
+    fresh_block = true;
   }
   block->asked = bytes;
   block->tag = tag;
@@ -61,6 +65,7 @@ Block* BlockPool::take(std::size_t bytes, MemoryTag tag, const char* operation) 
   stats_.by_tag[static_cast<std::size_t>(tag)] += block->bytes;
   const std::size_t index = SizeClass::class_of(block->bin);
   step_peak_[index] = std::max(step_peak_[index], ++live_count_[index]);
+  if (fresh_block) keep_limits();  // the rest of a new slab is idle
   return block;
 }
 
@@ -90,13 +95,14 @@ Block* BlockPool::lend_again(Block* block, std::size_t bytes, MemoryTag tag) {
 
 void BlockPool::collect() { collect(returning_.exchange(nullptr, std::memory_order_acquire)); }
 
-void BlockPool::collect(Block* block) {
-  while (block) {
-    Block* next = block->returning;
-    make_idle(block);
-    block = next;
+void BlockPool::collect(Block* returned) {
+  Block* first = nullptr;  // the stack has the last one on top; ages follow the order of return
+  while (returned) {
+    Block* next = std::exchange(returned->returning, first);
+    first = std::exchange(returned, next);
   }
-  if (!abandoned_ && limits_.cache && stats_.cached() > limits_.cache) keep_cache_limit();
+  while (first) make_idle(std::exchange(first, first->returning));
+  keep_limits();
 }
 
 void BlockPool::make_idle(Block* block) {
@@ -164,7 +170,7 @@ Block* BlockPool::fresh(const SizeClass& size) {
 
 std::size_t BlockPool::slab_bytes(const SizeClass& size) const {
   if (size.bytes > largest_in_slab) return 0;
-  std::size_t bytes = std::clamp(slab_bytes_of_bin_[size.bin], std::max(smallest_slab, 4 * size.bytes), largest_slab);
+  std::size_t bytes = std::clamp(slab_bytes_of_bin_[size.bin], std::max(std::min(smallest_slab, blocks_in_first_slab * size.bytes), 4 * size.bytes), largest_slab);
   bytes -= bytes % size.bytes;
   // Part of a slab can stay idle and yet not be given back; a quarter of the cache limit is all that slabs may take.
   if (limits_.cache && slab_bytes_total_ + bytes > limits_.cache / 4) return 0;
@@ -206,8 +212,9 @@ bool BlockPool::over_cap(std::size_t index) const {
   return idle_count_[index] > limits_.cached_per_class + expected;
 }
 
-void BlockPool::keep_cache_limit() {
-  while (stats_.cached() > limits_.cache) {
+void BlockPool::keep_limits() {
+  if (abandoned_) return;
+  while ((limits_.cache && stats_.cached() > limits_.cache) || (limits_.memory && stats_.reserved > limits_.memory)) {
     Block* victim = oldest();
     if (!victim) return;
     if (!finished(victim)) host_.finish_all();

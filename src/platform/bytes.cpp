@@ -17,9 +17,9 @@ constexpr std::array<Unit, 5> units{{{"TiB", 40}, {"GiB", 30}, {"MiB", 20}, {"Ki
 
 std::string readable_bytes(std::size_t bytes) {
   for (const Unit& unit : units) {
-    const std::size_t one = std::size_t{1} << unit.shift;
-    if (bytes < one && unit.shift > 0) continue;
-    const std::size_t tenths = static_cast<std::size_t>(std::llround(static_cast<double>(bytes) / static_cast<double>(one) * 10.0));
+    const double of_unit = static_cast<double>(bytes) / static_cast<double>(std::size_t{1} << unit.shift);
+    if (of_unit < 0.99995 && unit.shift > 0) continue;  // just below is written as one of them
+    const auto tenths = static_cast<std::size_t>(std::llround(of_unit * 10.0));
     std::string text = std::to_string(tenths / 10);
     if (tenths % 10) text += '.' + std::to_string(tenths % 10);
     return text + ' ' + std::string(unit.name);

@@ -65,7 +65,7 @@ TEST_P(LossAt, IsToldOnceAndEverythingThrowsUntilReset) {
     throws("to_host: ", [&] { old.to_host<float>(); });
     throws("copy_from: ", [&] { old.copy_from(values); });
     throws("fill_: ", [&] { fill_(old, 1.0F); });
-    throws("full: ", [] { zeros({4}); });
+    throws("zeros: ", [] { zeros({4}); });
     throws("from_host: ", [&] { from_host(values, {100}); });
     throws("", [] { commit(); });
     throws("", [] { sync(); });

@@ -77,7 +77,7 @@ TEST_P(Limits, FourGigabytesBeyondTheLimitAreRefusedAndTheNextOperationWorks) {
   const Tensor before = full({1000}, 2.0F);
   const MemoryStats stats = memory();
   const std::string message = message_of<OutOfMemory>([] { zeros({1024, 1024, 1024}); });
-  EXPECT_HAS(message, "full: asked 4 GiB of " + id());
+  EXPECT_HAS(message, "zeros: asked 4 GiB of " + id());
   EXPECT_HAS(message, "limit 64 MiB");
   EXPECT_HAS(message, "live 4");  // 4 KiB
   const MemoryStats after = memory();

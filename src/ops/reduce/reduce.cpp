@@ -123,6 +123,7 @@ Tensor mean_over(const Tensor& a, unsigned bits, bool keepdim) {
   double count = 1;
   for (std::int64_t axis = 0; axis < a.shape().rank(); ++axis)
     if (bits >> axis & 1U) count *= static_cast<double>(a.shape()[axis]);
+  checked_numel("mean", without(a.shape(), bits));  // before the sum finds out, under its own name
   return sum_over(a, bits, keepdim) / static_cast<float>(count);
 }
 
