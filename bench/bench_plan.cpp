@@ -17,7 +17,8 @@ struct Parameter {
 struct TwoLayers {
   static constexpr std::int64_t batch = 64, inputs = 16, hidden = 64;
   Tensor x = full({batch, inputs}, 0.5F), y = zeros({batch, 1});
-  std::array<Parameter, 4> parameters{Parameter(Shape{inputs, hidden}), Parameter(Shape{hidden}), Parameter(Shape{hidden, 1}), Parameter(Shape{1})};
+  std::array<Parameter, 4> parameters{Parameter(Shape{inputs, hidden}), Parameter(Shape{hidden}), Parameter(Shape{hidden, 1}),
+                                      Parameter(Shape{1})};
 
   void step() {
     Tidy scope;

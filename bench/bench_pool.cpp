@@ -31,7 +31,7 @@ void take_and_return(State& state, std::size_t live) {
 }  // namespace
 
 void add_pool(Suite& suite) {
-  for (const std::size_t live : {10, 100'000})
+  for (const std::size_t live : {std::size_t{10}, std::size_t{100'000}})
     suite.add("pool take and return/" + std::to_string(live) + " live", [live](State& state) { take_and_return(state, live); });
 }
 

@@ -62,7 +62,8 @@ int main(int argc, char** argv) {
   }
   const auto [passed, failed, skipped] = counts;
   if (passed + failed + skipped == 0) {
-    std::fprintf(stderr, "tidepool_gates: no gate has '%.*s' in its name; leave out --filter to see all\n", static_cast<int>(filter.size()), filter.data());
+    std::fprintf(stderr, "tidepool_gates: no gate has '%.*s' in its name; leave out --filter to see all\n", static_cast<int>(filter.size()),
+                 filter.data());
     return 2;
   }
   if (skipped) std::printf("%d skipped\n", skipped);

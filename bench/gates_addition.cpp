@@ -19,7 +19,8 @@ struct BareTensor {
 class Freelist {
  public:
   explicit Freelist(std::size_t count) : count_(count) {
-    for (int i = 0; i < 16; ++i) idle_.push_back(static_cast<float*>(std::aligned_alloc(64, (count * sizeof(float) + 63) & ~std::size_t{63})));
+    for (int i = 0; i < 16; ++i)
+      idle_.push_back(static_cast<float*>(std::aligned_alloc(64, (count * sizeof(float) + 63) & ~std::size_t{63})));
   }
   ~Freelist() {
     for (float* values : idle_) std::free(values);

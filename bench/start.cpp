@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
     kilobytes = std::max(kilobytes, run.kilobytes);
   }
   std::sort(times.begin(), times.end());
-  std::printf("process start to first CPU result: median %.2f ms, least %.2f ms (goal: 10 ms); resident at most %.1f MB (goal: 25 MB); %d runs\n",
-              times[times.size() / 2], times.front(), static_cast<double>(kilobytes) * 1024 / 1e6, runs);
+  std::printf(
+      "process start to first CPU result: median %.2f ms, least %.2f ms (goal: 10 ms); resident at most %.1f MB (goal: 25 MB); %d runs\n",
+      times[times.size() / 2], times.front(), static_cast<double>(kilobytes) * 1024 / 1e6, runs);
 }

@@ -2,7 +2,6 @@
 #include <benchmark/benchmark.h>
 
 #include <tidepool/device.h>
-#include <tidepool/error.h>
 #include <tidepool/version.h>
 
 #include <iostream>
@@ -36,7 +35,8 @@ void run(const Options& options) {
   use_device(options.device);
   bench::Suite suite(options.filter);
   bench::add_all(suite);
-  if (suite.empty()) throw ArgumentError("bench", "no benchmark's name matches '" + options.filter + "'; leave out --filter to see them all");
+  if (suite.empty())
+    throw CLI::ValidationError("--filter", "no benchmark's name matches '" + options.filter + "'; leave it out to see them all");
   initialize();
   if (options.json) {
     std::ostringstream document;  // printed when it is complete, or not at all

@@ -24,7 +24,8 @@ std::string load_of(const DeviceInfo& info) {
 void print_table(const std::vector<DeviceInfo>& all, const std::string& chosen) {
   std::vector<Row> rows = {{"", "id", "name", "kind", "driver", "memory", "free", "load"}};
   for (const DeviceInfo& d : all)
-    rows.push_back({d.id == chosen ? "*" : "", d.id, d.name, d.kind, d.driver, readable_bytes(d.memory_total), readable_bytes(d.memory_free), load_of(d)});
+    rows.push_back({d.id == chosen ? "*" : "", d.id, d.name, d.kind, d.driver, readable_bytes(d.memory_total),
+                    readable_bytes(d.memory_free), load_of(d)});
   std::array<std::size_t, std::tuple_size_v<Row>> widths{};
   for (const Row& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());

@@ -16,7 +16,9 @@ int run(CLI::App& app, int argc, char** argv) {
     app.exit(help);
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
-    std::cerr << "tidepool: " << error.what() << "; see `tidepool " << (chosen.empty() ? "" : chosen[0]->get_name() + " ") << "--help`\n";
+    const auto rest = app.remaining();
+    const std::string what = chosen.empty() && !rest.empty() ? "there is no command '" + rest[0] + "'" : error.what();
+    std::cerr << "tidepool: " << what << "; see `tidepool " << (chosen.empty() ? "" : chosen[0]->get_name() + " ") << "--help`\n";
     return cli::wrong_usage;
   }
   // A full disk or a closed pipe shows only now.

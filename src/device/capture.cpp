@@ -130,11 +130,14 @@ Block* Capture::take(Stream& stream, std::size_t bytes, MemoryTag tag) {
 
 void Capture::add(Stream& stream, const Kernel& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent) {
   join(stream);
-  for (const Operand& operand : operands)
-    if (operand.block->owner == blocks_.get())
+  for (const Operand& operand : operands) {
+    if (operand.block->owner == blocks_.get()) {
       blocks_->used(operand.block, launches_.size());
-    else
+    } else {
+      Stream::require_memory(*operand.block, kernel.name);
       touched_.emplace_back(operand.block);
+    }
+  }
   launches_.push_back({&kernel, {operands.begin(), operands.end()}, {params.begin(), params.end()}, extent});
 }
 

@@ -51,7 +51,8 @@ DeviceSlot::Open opener(std::string_view id) {
     std::size_t index = 0;
     const std::string_view number = id.substr(7);
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
-    if (error == std::errc{} && end == number.data() + number.size()) return [index] { return open_vulkan(index); };
+    const bool read = error == std::errc{} && end == number.data() + number.size();
+    if (read && index < list_vulkan_devices().size()) return [index] { return open_vulkan(index); };
   }
 #endif
   std::string known;
@@ -140,15 +141,7 @@ std::vector<DeviceInfo> devices() {
   return all;
 }
 
-Device device(std::string_view id) {
-  DeviceSlot& slot = slot_for(id);
-  if (id.starts_with("vulkan:")) {  // say now, not at the first tensor, that there is none
-    bool there = false;
-    for (const DeviceInfo& info : devices()) there = there || info.id == id;
-    if (!there) opener("");
-  }
-  return Device(slot);
-}
+Device device(std::string_view id) { return Device(slot_for(id)); }
 
 Device default_device() { return Device(Device().slot()); }
 

@@ -16,7 +16,7 @@ MemoryStats memory(const Device& device) {
   const auto stream = slot.stream_if_open();
   if (!stream) return stats;
   const StreamLock lock(*stream);
-  const PoolStats pool = stream->pool().stats();
+  const PoolStats pool = stream->figures();
   stats.live_bytes = pool.live;
   stats.reserved_bytes = pool.reserved;
   stats.cached_bytes = pool.cached();

@@ -48,6 +48,7 @@ void Stream::lose(const std::string& why) {
   if (state_ != State::alive) return;
   state_ = State::lost;
   why_lost_ = why;
+  pool_.abandon();
   slot_.announce({.kind = DeviceEvent::lost, .device = Device(slot_), .message = cat(slot_.id(), " was lost: ", why)});
 }
 
@@ -169,17 +170,33 @@ Serial Stream::commit() {
   return serial;
 }
 
+// Does not throw: the pool asks while it takes blocks in. A loss is found by whoever asks for work next.
 bool Stream::finished(Serial serial) {
   if (serial <= finished_) return true;
-  if (serial > last_) return false;  // still in the open batch
-  if (!guarded([&] { return backend_->wait(serial, std::chrono::nanoseconds(0)); })) return false;
+  if (serial > last_ || state_ != State::alive) return false;
+  try {
+    if (!backend_->wait(serial, std::chrono::nanoseconds(0))) return false;
+  } catch (const DeviceLost& loss) {
+    lose(loss.what());
+    return false;
+  }
   finished_ = serial;
   return true;
 }
 
 bool Stream::ready(Serial serial) {
   require_alive("ready");
-  return finished(serial);
+  const bool done = finished(serial);
+  require_alive("ready");
+  return done;
+}
+
+PoolStats Stream::figures() {
+  try {
+    return pool_.stats();
+  } catch (const DeviceLost&) {  // found out just now; the figures are those of what is left
+    return pool_.stats();
+  }
 }
 
 void Stream::wait(Serial serial) {

@@ -71,6 +71,11 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void upload(Block& to, std::size_t offset, std::span<const std::byte> bytes);
   void download(Block& from, std::size_t offset, std::span<std::byte> bytes);
   void clear(Block& block);  // writes zeros
+  // Throws for a block of a capture that has not ended, or that failed.
+  static void require_memory(const Block& block, const char* operation) {
+    if (!block.memory) [[unlikely]]
+      without_memory(operation);
+  }
   void retag(Block& block, MemoryTag tag);
 
   // Plans.
@@ -85,6 +90,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
 
   void apply_settings();
   BlockPool& pool() { return pool_; }
+  PoolStats figures();  // at any time, of a lost device too
   Backend& backend() { return *backend_; }
   void drop_plans();
   bool alive() const { return state_ == State::alive; }
@@ -108,10 +114,6 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   auto guarded(Function&& function);
   [[noreturn]] void gone(const char* operation);
   [[noreturn]] static void without_memory(const char* operation);
-  static void require_memory(const Block& block, const char* operation) {
-    if (!block.memory) [[unlikely]]
-      without_memory(operation);
-  }
   void drop_arena();
   [[noreturn]] void too_large(const Kernel& kernel, std::size_t bytes);
   void launch(Launch& launch, std::span<const Operand> operands);

@@ -185,12 +185,15 @@ TEST_P(Loss, AListenerMayUseTheLibraryAndResetTheDevice) {
   static bool armed = false;
   armed = true;
   resets = 0;
-  on_device_event([](const DeviceEvent& event) {
-    if (!armed || event.kind != DeviceEvent::lost) return;
-    memory(event.device);
-    reset(event.device);
-    ++resets;
-  });
+  [[maybe_unused]] static const bool once = [] {
+    on_device_event([](const DeviceEvent& event) {
+      if (!armed || event.kind != DeviceEvent::lost) return;
+      memory(event.device);
+      reset(event.device);
+      ++resets;
+    });
+    return true;
+  }();
   const Tensor t = ones({100});
   set_faults("device_lost@launch:1");
   EXPECT_THROW(relu(t), DeviceLost);
