@@ -5,6 +5,8 @@
 #include "bench/gate.h"
 
 #include <cstdlib>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace tidepool::gates {
@@ -40,27 +42,32 @@ class Freelist {
   std::vector<float*> idle_;
 };
 
+// Copies of the same code, each with buffers of its own, of which the fastest counts. Once in some 240 runs a single copy ran
+// at a quarter of its speed while ours did not, which passed a gate that fails; why is not known.
+constexpr int copies = 5;
+
+template <int copy>
 [[gnu::noinline]] BareTensor bare_add(Freelist& freelist, const BareTensor& a, const BareTensor& b) {
   const BareTensor out = freelist.take();
   for (std::size_t i = 0; i < out.count; ++i) out.values[i] = a.values[i] + b.values[i];
+  asm volatile("# copy %0" : : "i"(copy));  // or the linker may make them one again
   return out;
 }
 
-[[gnu::noinline]] void bare_release(Freelist& freelist, const BareTensor& tensor) { freelist.give_back(tensor); }
+template <int copy>
+[[gnu::noinline]] void bare_release(Freelist& freelist, const BareTensor& tensor) {
+  freelist.give_back(tensor);
+  asm volatile("# copy %0" : : "i"(copy));
+}
 
-}  // namespace
+constexpr std::size_t count = 16;
 
-Measured measure_addition() {
-  constexpr std::size_t count = 16;
-  const std::vector<float> ones(count, 1.0F);
-  const Device cpu = device("cpu");
-  const Tensor a = from_host(ones, {count}, cpu), b = from_host(ones, {count}, cpu);
-
-  Freelist freelist(count);
-  const BareTensor x = freelist.take(), y = freelist.take();
-  std::copy(ones.begin(), ones.end(), x.values);
-  std::copy(ones.begin(), ones.end(), y.values);
-
+template <int copy>
+Measured measure_against(const Tensor& a, const Tensor& b) {
+  const auto freelist = std::make_unique<Freelist>(count);
+  const BareTensor x = freelist->take(), y = freelist->take();
+  std::fill_n(x.values, count, 1.0F);
+  std::fill_n(y.values, count, 1.0F);
   const Measured measured = compare(
       2000,
       [&] {
@@ -68,13 +75,26 @@ Measured measure_addition() {
         use(sum.node());
       },
       [&] {
-        const BareTensor sum = bare_add(freelist, x, y);
+        const BareTensor sum = bare_add<copy>(*freelist, x, y);
         use(sum.values);
-        bare_release(freelist, sum);
+        bare_release<copy>(*freelist, sum);
       });
-  bare_release(freelist, x);
-  bare_release(freelist, y);
+  freelist->give_back(x);
+  freelist->give_back(y);
   return measured;
+}
+
+}  // namespace
+
+Measured measure_addition() {
+  const std::vector<float> ones(count, 1.0F);
+  const Device cpu = device("cpu");
+  const Tensor a = from_host(ones, {count}, cpu), b = from_host(ones, {count}, cpu);
+  return [&]<int... copy>(std::integer_sequence<int, copy...>) {
+    Measured best{.ours = 1e9, .bare = 1e9};
+    ((best = better(best, measure_against<copy>(a, b))), ...);
+    return best;
+  }(std::make_integer_sequence<int, copies>());
 }
 
 }  // namespace tidepool::gates

@@ -58,12 +58,7 @@ std::size_t checked_bytes(const char* operation, const Shape& shape, DType dtype
 
 Tensor allocate_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot, MemoryTag tag) {
   const std::size_t bytes = checked_bytes(operation, shape, dtype);
-  const auto stream = slot.stream();
-  Storage storage;
-  {
-    const StreamLock lock(*stream);
-    storage = stream->take(bytes, tag, operation);
-  }
+  Storage storage = with_stream(slot, [&](Stream& stream) { return stream.take(bytes, tag, operation); });
   require_countable(operation, shape, shape.numel());
   return make_tensor(operation, shape, dtype, slot, std::move(storage));
 }

@@ -160,12 +160,12 @@ void on_device_event(std::function<void(const DeviceEvent&)> function) {
 Ticket commit() {
   Capture::refuse("commit");
   DeviceSlot& slot = Device().slot();
-  const auto stream = slot.stream();
-  const StreamLock lock(*stream);
   Ticket ticket;
   ticket.slot_ = &slot;
-  ticket.epoch_ = slot.epoch();
-  ticket.serial_ = stream->commit();
+  with_stream(slot, [&](Stream& stream) {
+    ticket.epoch_ = slot.epoch();
+    ticket.serial_ = stream.commit();
+  });
   return ticket;
 }
 
@@ -174,7 +174,7 @@ bool Ticket::ready() const {
   const auto stream = slot_->stream_if_open();
   if (!stream || slot_->epoch() != epoch_) return true;  // that device is over; there is nothing left to wait for
   const StreamLock lock(*stream);
-  return stream->ready(serial_);
+  return stream->closed() || stream->ready(serial_);
 }
 
 void Ticket::wait() const {
@@ -182,7 +182,7 @@ void Ticket::wait() const {
   const auto stream = slot_->stream_if_open();
   if (!stream || slot_->epoch() != epoch_) return;
   const StreamLock lock(*stream);
-  stream->wait(serial_);
+  if (!stream->closed()) stream->wait(serial_);
 }
 
 void sync() {
@@ -190,7 +190,7 @@ void sync() {
   for (DeviceSlot* slot : all_slots())
     if (const auto stream = slot->stream_if_open()) {
       const StreamLock lock(*stream);
-      stream->sync();
+      if (!stream->closed()) stream->sync();
     }
 }
 

@@ -35,7 +35,12 @@ void DeviceSlot::retire() {
     const std::scoped_lock lock(current_->mutex);
     current_->close();
   }
+  bury();
+}
+
+void DeviceSlot::bury() {
   graveyard_.push_back(std::move(current_));
+  current_ = nullptr;
   bury_returned();
 }
 
@@ -66,10 +71,11 @@ void DeviceSlot::close_if_unused() {
   bury_returned();
   if (!current_) return;
   {
-    const std::scoped_lock stream_lock(current_->mutex);
+    const std::scoped_lock stream_lock(current_->mutex);  // for looking and closing: nobody may take a block in between
     if (!current_->alive() || !current_->pool().all_returned()) return;
+    current_->close();
   }
-  retire();
+  bury();
 }
 
 void DeviceSlot::announce(DeviceEvent event) {

@@ -35,6 +35,7 @@ class DeviceSlot {
 
  private:
   void retire();
+  void bury();
   void bury_returned();
 
   std::string id_;
@@ -47,6 +48,16 @@ class DeviceSlot {
   std::vector<DeviceEvent> news_events_;
   std::atomic<bool> news_{false};
 };
+
+// Calls the function with the slot's stream, opened and locked. Another thread may close it in between; then once more.
+template <class Function>
+auto with_stream(DeviceSlot& slot, Function&& function) {
+  for (;;) {
+    const std::shared_ptr<Stream> stream = slot.stream();
+    const StreamLock lock(*stream);
+    if (!stream->closed()) return function(*stream);
+  }
+}
 
 DeviceSlot& slot_for(std::string_view id);      // throws DeviceError for a name that does not exist
 std::vector<DeviceSlot*> all_slots();           // those that were ever used

@@ -320,6 +320,7 @@ void Stream::close() {
 }
 
 Memory* Stream::allocate(std::size_t bytes) {
+  require_alive("allocate");  // a loss may have been found while the pool looked for room
   if (fault_at(FaultPoint::allocate) == Fault::out_of_memory) return nullptr;
   return guarded([&] { return backend_->allocate(bytes); });
 }

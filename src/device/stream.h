@@ -95,6 +95,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void drop_plans();
   bool alive() const { return state_ == State::alive; }
   bool lost() const { return state_ == State::lost; }
+  bool closed() const { return state_ == State::closed; }
   // Ends it: plans are dropped, the backend is destroyed, blocks may still come back.
   void close();
   std::int64_t flushes() const { return flushes_; }  // automatic ones
