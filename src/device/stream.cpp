@@ -52,6 +52,16 @@ void Stream::lose(const std::string& why) {
   slot_.announce({.kind = DeviceEvent::lost, .device = Device(slot_), .message = cat(slot_.id(), " was lost: ", why)});
 }
 
+// The device behind a loss that was asked for is well; it must be done with our work before we let go of it.
+void Stream::lose_on_demand(const char* where, const char* operation) {
+  try {
+    backend_->wait(backend_->submit(nullptr), deadline_);
+  } catch (const DeviceError&) {  // a real one came first
+  }
+  lose(cat("loss asked for at a ", where));
+  gone(operation);
+}
+
 void Stream::gone(const char* operation) {
   if (state_ == State::lost)
     throw DeviceLost(operation, cat("device ", slot_.id(), " was lost (", why_lost_, "); call reset(device) and make its tensors again"));
@@ -125,10 +135,8 @@ void Stream::launch(Launch& launch, std::span<const Operand> operands) {
     operand.block->last_use = last_ + 1;
   }
   load(kernel);
-  if (fault_at(FaultPoint::launch) == Fault::device_lost) [[unlikely]] {
-    lose("loss asked for at a launch");
-    gone(kernel.name);
-  }
+  if (fault_at(FaultPoint::launch) == Fault::device_lost) [[unlikely]]
+    lose_on_demand("launch", kernel.name);
   if (!info_.immediate) launch.barrier = hazards_.before(launch);
   guarded([&] { backend_->record(launch); });
   report([&] { return Event{.kind = Event::launch, .device = device_id(), .name = kernel.name}; });
@@ -141,10 +149,8 @@ void Stream::launch(Launch& launch, std::span<const Operand> operands) {
 Serial Stream::submit() {
   require_alive("submit");
   if (pending_ == 0) return last_;
-  if (fault_at(FaultPoint::submit) == Fault::device_lost) {
-    lose("loss asked for at a submission");
-    gone("submit");
-  }
+  if (fault_at(FaultPoint::submit) == Fault::device_lost) [[unlikely]]
+    lose_on_demand("submission", "submit");
   report([&] { return Event{.kind = Event::flush, .device = device_id(), .count = pending_}; });
   last_ = send(nullptr);
   pending_ = 0;
@@ -202,10 +208,8 @@ PoolStats Stream::figures() {
 void Stream::wait(Serial serial) {
   require_alive("wait");
   if (serial <= finished_) return;
-  if (fault_at(FaultPoint::wait) == Fault::device_lost) {
-    lose("loss asked for at a wait");
-    gone("wait");
-  }
+  if (fault_at(FaultPoint::wait) == Fault::device_lost) [[unlikely]]
+    lose_on_demand("wait", "wait");
   report([&] { return Event{.kind = Event::wait, .device = device_id()}; });
   guarded([&] { backend_->wait(serial, deadline_); });
   finished_ = serial;
@@ -262,10 +266,8 @@ std::unique_ptr<Recording> Stream::bake(std::span<const Launch> launches) {
 
 Serial Stream::run(Recording& recording, std::size_t launches) {
   submit();
-  if (fault_at(FaultPoint::submit) == Fault::device_lost) {
-    lose("loss asked for at a submission");
-    gone("submit");
-  }
+  if (fault_at(FaultPoint::submit) == Fault::device_lost) [[unlikely]]
+    lose_on_demand("submission", "submit");
   report([&] { return Event{.kind = Event::plan_run, .device = device_id(), .count = launches}; });
   last_ = send(&recording);
   if (info_.immediate) finished_ = last_;

@@ -120,6 +120,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void launch(Launch& launch, std::span<const Operand> operands);
   void bind(Launch& launch, std::span<const Operand> operands);
   void lose(const std::string& why);
+  [[noreturn]] void lose_on_demand(const char* where, const char* operation);
   void load(const Kernel& kernel);
   Serial send(Recording* recording);
   void flush_for(const Block& block);
