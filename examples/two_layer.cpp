@@ -66,7 +66,8 @@ int main() {
       std::printf("%s: %s\n", info.id.c_str(), info.name.c_str());
       train(500);
       const tp::MemoryStats memory = tp::memory();
-      std::printf("  peak %zu KiB, %zu blocks asked of the device, %zu lent again\n", memory.peak_bytes >> 10, memory.allocations, memory.reuses);
+      std::printf("  peak %zu KiB, %zu blocks asked of the device, %zu lent again\n", memory.peak_bytes >> 10, memory.allocations,
+                  memory.reuses);
     } catch (const std::exception& error) {
       std::fprintf(stderr, "%s: %s\n", info.id.c_str(), error.what());
       return 1;

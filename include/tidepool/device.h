@@ -49,8 +49,8 @@ struct SelectOptions {
   bool prefer_gpu = true;
   std::size_t min_memory = 0;
   double max_load = 1.0;
-  std::string name = "";       // an id, or part of a name
-  bool required = false;       // an error rather than the CPU when nothing fits
+  std::string name = "";  // an id, or part of a name
+  bool required = false;  // an error rather than the CPU when nothing fits
   bool allow_software = false;
 };
 

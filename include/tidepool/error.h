@@ -14,8 +14,7 @@ namespace tidepool::inline v0 {
 
 class TIDEPOOL_API Error : public std::runtime_error {
  public:
-  Error(std::string_view operation, std::string_view message)
-      : std::runtime_error(std::string(operation) + ": " + std::string(message)) {}
+  Error(std::string_view operation, std::string_view message) : std::runtime_error(std::string(operation) + ": " + std::string(message)) {}
 };
 
 class TIDEPOOL_API ShapeError : public Error {

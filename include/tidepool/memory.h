@@ -30,25 +30,25 @@ struct Settings {
   static constexpr std::int64_t unchanged = std::numeric_limits<std::int64_t>::min();
   static constexpr std::size_t unchanged_bytes = std::numeric_limits<std::size_t>::max();
 
-  std::int64_t max_commands = unchanged;           // launches before the open batch is submitted by itself; 100 at first
-  std::int64_t max_cached_per_class = unchanged;   // idle blocks kept per size class; 50 at first
-  std::size_t memory_limit = unchanged_bytes;      // per device, never exceeded; 0 (none) at first
-  std::size_t cache_limit = unchanged_bytes;       // idle bytes kept per device; 512 MiB at first, 0 is none
+  std::int64_t max_commands = unchanged;          // launches before the open batch is submitted by itself; 100 at first
+  std::int64_t max_cached_per_class = unchanged;  // idle blocks kept per size class; 50 at first
+  std::size_t memory_limit = unchanged_bytes;     // per device, never exceeded; 0 (none) at first
+  std::size_t cache_limit = unchanged_bytes;      // idle bytes kept per device; 512 MiB at first, 0 is none
 };
 TIDEPOOL_API void configure(const Settings& settings);
 TIDEPOOL_API Settings settings();
 
 struct MemoryStats {
-  std::int64_t tensors = 0;         // handles that are neither destroyed nor released, views included
-  std::size_t live_bytes = 0;       // lent to tensors and plans
-  std::size_t reserved_bytes = 0;   // taken from the device: live + cached
-  std::size_t cached_bytes = 0;     // idle, ready to be lent again
-  std::size_t peak_bytes = 0;       // highest reserved since the start or reset_peak()
-  std::size_t allocations = 0;      // blocks that had to be asked of the device, alone or as a slab
-  std::size_t reuses = 0;           // blocks lent again
-  std::size_t evictions = 0;        // idle blocks given back under pressure or over a cap
-  std::size_t limit = 0;            // 0: none
-  bool reliable = true;             // whether reserved is all that the device really holds for us
+  std::int64_t tensors = 0;        // handles that are neither destroyed nor released, views included
+  std::size_t live_bytes = 0;      // lent to tensors and plans
+  std::size_t reserved_bytes = 0;  // taken from the device: live + cached
+  std::size_t cached_bytes = 0;    // idle, ready to be lent again
+  std::size_t peak_bytes = 0;      // highest reserved since the start or reset_peak()
+  std::size_t allocations = 0;     // blocks that had to be asked of the device, alone or as a slab
+  std::size_t reuses = 0;          // blocks lent again
+  std::size_t evictions = 0;       // idle blocks given back under pressure or over a cap
+  std::size_t limit = 0;           // 0: none
+  bool reliable = true;            // whether reserved is all that the device really holds for us
 };
 TIDEPOOL_API MemoryStats memory();  // of the default device
 TIDEPOOL_API MemoryStats memory(const Device& device);

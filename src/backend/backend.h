@@ -17,15 +17,15 @@
 namespace tidepool::inline v0 {
 
 struct BackendInfo {
-  std::string name;     // what the maker calls the device
-  std::string kind;     // "cpu", "discrete", "integrated", "virtual", "software", "test"
+  std::string name;  // what the maker calls the device
+  std::string kind;  // "cpu", "discrete", "integrated", "virtual", "software", "test"
   std::string driver;
   std::size_t memory_total = 0;
   std::size_t memory_free = 0;
-  std::size_t offset_alignment = 1;                // of bindings, a power of two from 1 to 256
-  std::size_t max_binding_bytes = SIZE_MAX;        // the largest range that one binding may span
-  std::size_t max_loop = SIZE_MAX;                 // iterations that one work item may run, all loops together
-  bool immediate = false;                          // a recorded launch is done when `record` returns
+  std::size_t offset_alignment = 1;          // of bindings, a power of two from 1 to 256
+  std::size_t max_binding_bytes = SIZE_MAX;  // the largest range that one binding may span
+  std::size_t max_loop = SIZE_MAX;           // iterations that one work item may run, all loops together
+  bool immediate = false;                    // a recorded launch is done when `record` returns
 };
 
 // Launches prepared to be submitted again and again. Destroyed before its backend, never while it may be running.

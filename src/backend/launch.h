@@ -31,6 +31,7 @@ struct Binding {  // no initialisers: a Launch has room for eight and most use t
   std::size_t offset;  // bytes; a multiple of the device's offset alignment
   std::size_t bytes;   // from the offset to the end of what the kernel may touch
   Access access;
+  std::uint8_t element;  // bytes of one element, the unit of Shifts
 };
 
 // Work items along up to three axes.
@@ -57,8 +58,8 @@ struct CpuCall {
   std::array<std::byte*, max_bindings> buffers;
   const std::byte* param_bytes;
   Extent extent;
-  CpuTeam* team;    // for loops that are worth more than one thread
-  int instructions; // which compiled variant to run; see backend/cpu/simd.h
+  CpuTeam* team;     // for loops that are worth more than one thread
+  int instructions;  // which compiled variant to run; see backend/cpu/simd.h
 
   template <class P>
   const P& params() const {
@@ -75,12 +76,12 @@ struct Kernel {
   std::array<Access, max_bindings> access{};
   std::uint8_t bindings = 0;
   void (*cpu)(const CpuCall&) = nullptr;
-  const char* shader = nullptr;                       // its name among the embedded shaders; null: the kernel's own name
-  Extent group = {64, 1, 1};                          // work items per workgroup, as the shader declares or is specialised to
-  std::array<std::uint32_t, 8> constants{};           // specialization constants 0…7
+  const char* shader = nullptr;              // its name among the embedded shaders; null: the kernel's own name
+  Extent group = {64, 1, 1};                 // work items per workgroup, as the shader declares or is specialised to
+  std::array<std::uint32_t, 8> constants{};  // specialization constants 0…7
   std::uint8_t constant_count = 0;
-  mutable std::uint32_t id = 0;                       // given at first use, from 1 on: see kernel_id
-  std::span<const std::uint32_t> spirv{};              // instead of a shader by name
+  mutable std::uint32_t id = 0;            // given at first use, from 1 on: see kernel_id
+  std::span<const std::uint32_t> spirv{};  // instead of a shader by name
 };
 
 // A small number for tables; the same for the life of the process.

@@ -22,7 +22,8 @@ Stream& stream_of(const Node& node) { return *node.storage->owner->stream; }
     other.require_alive(operation);
     one.require_alive(operation);
   }
-  throw DeviceError(operation, cat("tensors are on different devices: ", one.slot().id(), " and ", other.slot().id(), "; move one with to(device)"));
+  throw DeviceError(operation,
+                    cat("tensors are on different devices: ", one.slot().id(), " and ", other.slot().id(), "; move one with to(device)"));
 }
 
 // All inputs are usable and live on one device; returns its stream.
@@ -60,7 +61,7 @@ Tensor allocate_tensor(const char* operation, const Shape& shape, DType dtype, D
   const std::size_t bytes = checked_bytes(operation, shape, dtype);
   Storage storage = with_stream(slot, [&](Stream& stream) { return stream.take(bytes, tag, operation); });
   require_countable(operation, shape, shape.numel());
-  return make_tensor(operation, shape, dtype, slot, std::move(storage));
+  return make_tensor(operation, shape, dtype, slot, std::move(storage), 0);
 }
 
 Tensor apply(const OpDef& op, std::span<const Tensor* const> in, const Attrs& attrs) {
@@ -68,11 +69,11 @@ Tensor apply(const OpDef& op, std::span<const Tensor* const> in, const Attrs& at
   Stream& stream = gather(op.name, in, nodes.data());
   const OpCall call{op, std::span(nodes.data(), in.size()), attrs};
   const Spec spec = op.rule(call);
-  Tensor out = make_tensor(op.name, spec.shape, spec.dtype, stream.slot(), Storage());
+  Tensor out = make_tensor(op.name, spec.shape, spec.dtype, stream.slot());
   Node& node = *out.node();
   {
     const StreamLock lock(stream);
-    node.storage = stream.take(node.bytes(), MemoryTag::activations, op.name);
+    node.storage.start(stream.take_block(node.bytes(), MemoryTag::activations, op.name));
     require_countable(op.name, spec.shape, node.numel);
     if (node.numel > 0) op.run(call, stream, node);
   }
@@ -88,8 +89,8 @@ Tensor apply_view(const OpDef& op, const Tensor& a, const Shape& shape, std::siz
   return out;
 }
 
-void apply_in_place(const char* operation, std::initializer_list<const Tensor*> tensors, std::size_t written, void (*check)(std::span<Node* const>),
-                    void (*run)(std::span<Node* const>, Stream&, const Attrs&), const Attrs& attrs) {
+void apply_in_place(const char* operation, std::initializer_list<const Tensor*> tensors, std::size_t written,
+                    void (*check)(std::span<Node* const>), void (*run)(std::span<Node* const>, Stream&, const Attrs&), const Attrs& attrs) {
   std::array<Node*, most_inputs> nodes;  // NOLINT: only the first are used
   Stream& stream = gather(operation, std::span(tensors.begin(), tensors.size()), nodes.data());
   const std::span all(nodes.data(), tensors.size());

@@ -7,10 +7,14 @@ namespace tidepool::inline v0 {
 
 std::string_view name_of(DType type) {
   switch (type) {
-    case DType::f32: return "f32";
-    case DType::f16: return "f16";
-    case DType::i32: return "i32";
-    case DType::u8: return "u8";
+    case DType::f32:
+      return "f32";
+    case DType::f16:
+      return "f16";
+    case DType::i32:
+      return "i32";
+    case DType::u8:
+      return "u8";
   }
   return "?";
 }

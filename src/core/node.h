@@ -3,10 +3,14 @@
 
 #include <tidepool/device.h>
 #include <tidepool/dtype.h>
+#include <tidepool/error.h>
 #include <tidepool/shape.h>
 #include <tidepool/tensor.h>
 
+#include "core/thread_state.h"
+#include "device/slot.h"
 #include "memory/block.h"
+#include "platform/recycle.h"
 
 #include <memory>
 
@@ -15,8 +19,12 @@ namespace tidepool::inline v0 {
 struct TapeEntry;
 
 struct Node {
-  Node(const Shape& shape, std::int64_t numel, DType dtype, DeviceSlot& slot);
-  ~Node();
+  Node(const Shape& shape, std::int64_t numel, DType dtype, DeviceSlot& slot) : shape(shape), dtype(dtype), numel(numel), slot(slot) {
+    slot.tensors.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~Node() {
+    if (!released) slot.tensors.fetch_sub(1, std::memory_order_relaxed);
+  }
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
@@ -45,9 +53,23 @@ inline Node& usable(const char* operation, const Tensor& tensor) {
   return *node;
 }
 // How many elements; throws ShapeError naming the operation when there is no such number.
-std::int64_t checked_numel(const char* operation, const Shape& shape);
+[[noreturn]] void rename_error(const char* operation, const ShapeError& error);
+inline std::int64_t checked_numel(const char* operation, const Shape& shape) {
+  try {
+    return shape.numel();
+  } catch (const ShapeError& error) {
+    rename_error(operation, error);
+  }
+}
+// A tensor without storage as yet.
+inline Tensor make_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot) {
+  Tensor tensor(std::allocate_shared<Node>(Recycling<Node>(), shape, checked_numel(operation, shape), dtype, slot));
+  if (thread_state.scope) [[unlikely]]
+    thread_state.scope->add(tensor.shared());
+  return tensor;
+}
 // A tensor over a stretch of storage, known to this thread's tidy scope.
-Tensor make_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot, Storage storage, std::size_t offset = 0);
+Tensor make_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot, Storage storage, std::size_t offset);
 // Bytes of such a tensor; throws ShapeError when there is no such size.
 std::size_t checked_bytes(const char* operation, const Shape& shape, DType dtype);
 // A new tensor with anything in it.

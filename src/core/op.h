@@ -59,11 +59,11 @@ struct Spec {
 class Grad {
  public:
   Grad(const TapeEntry& entry, Tensor dout) : dout(std::move(dout)), entry_(entry) {}
-  const Tensor dout;                   // of the loss, for the operation's output
-  Tensor in(std::size_t i) const;      // the value that the operation had; only where `saves` says so
+  const Tensor dout;               // of the loss, for the operation's output
+  Tensor in(std::size_t i) const;  // the value that the operation had; only where `saves` says so
   Tensor out() const;
   const Shape& shape(std::size_t i) const;
-  bool needs(std::size_t i) const;     // whether anybody wants the gradient of this input
+  bool needs(std::size_t i) const;  // whether anybody wants the gradient of this input
   const OpDef& op() const;
   template <class T>
   T attrs() const {
@@ -82,19 +82,21 @@ constexpr bool saves_output(Saves s) { return (static_cast<int>(s) & 2) != 0; }
 
 struct OpDef {
   const char* name;
-  Spec (*rule)(const OpCall& call) = nullptr;                              // checks; the output's shape and type
-  void (*run)(const OpCall& call, Stream& stream, Node& out) = nullptr;    // launches; null for views
-  Tensors (*gradient)(const Grad& grad) = nullptr;                         // one for each input; null: not differentiable
+  Spec (*rule)(const OpCall& call) = nullptr;                            // checks; the output's shape and type
+  void (*run)(const OpCall& call, Stream& stream, Node& out) = nullptr;  // launches; null for views
+  Tensors (*gradient)(const Grad& grad) = nullptr;                       // one for each input; null: not differentiable
   Saves saves = Saves::inputs;
-  const Kernel* kernel = nullptr;                                          // for `run` functions that many operations share
-  std::array<const Kernel*, 2> gradient_kernels{};                         // likewise for gradients
+  const Kernel* kernel = nullptr;                   // for `run` functions that many operations share
+  std::array<const Kernel*, 2> gradient_kernels{};  // likewise for gradients
 };
 
 // The operations of a family, for tests and tools that go through all of them.
 using Operations = std::vector<const OpDef*>;
 
 Tensor apply(const OpDef& op, std::span<const Tensor* const> in, const Attrs& attrs);
-inline Tensor apply(const OpDef& op, std::initializer_list<const Tensor*> in) { return apply(op, std::span(in.begin(), in.size()), Attrs{}); }
+inline Tensor apply(const OpDef& op, std::initializer_list<const Tensor*> in) {
+  return apply(op, std::span(in.begin(), in.size()), Attrs{});
+}
 template <class T>
 Tensor apply(const OpDef& op, std::initializer_list<const Tensor*> in, const T& attrs) {
   return apply(op, std::span(in.begin(), in.size()), Attrs(attrs));
@@ -103,8 +105,8 @@ Tensor apply(const OpDef& op, std::initializer_list<const Tensor*> in, const T& 
 Tensor apply_view(const OpDef& op, const Tensor& a, const Shape& shape, std::size_t offset, const Attrs& attrs);
 // Runs `launch(stream, nodes)` on tensors that are read and written in place. The first `written` of them change, so
 // pending backward passes that need their old values will throw.
-void apply_in_place(const char* operation, std::initializer_list<const Tensor*> tensors, std::size_t written, void (*check)(std::span<Node* const>),
-                    void (*run)(std::span<Node* const>, Stream&, const Attrs&), const Attrs& attrs);
+void apply_in_place(const char* operation, std::initializer_list<const Tensor*> tensors, std::size_t written,
+                    void (*check)(std::span<Node* const>), void (*run)(std::span<Node* const>, Stream&, const Attrs&), const Attrs& attrs);
 
 // Operands for launches, with their access.
 inline Operand operand(const Node& node, Access access) {

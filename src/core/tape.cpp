@@ -94,7 +94,9 @@ void check_graph(TapeEntry* root) {
   while (!open.empty()) {
     TapeEntry* entry = open.back();
     open.pop_back();
-    if (entry->used) throw Error("backward", cat("this graph was used by an earlier backward, which freed it (at ", entry->op->name, "); compute the result again"));
+    if (entry->used)
+      throw Error("backward",
+                  cat("this graph was used by an earlier backward, which freed it (at ", entry->op->name, "); compute the result again"));
     const auto require_unchanged = [entry](const SavedValue& value) {
       if (value.changed())
         throw Error("backward", cat("a value that ", entry->op->name, " needs was written in place after it was used: ", value.shape,
@@ -166,7 +168,8 @@ void Tensor::backward(const Tensor& seed) const {
   if (!(start.shape == node.shape)) throw ShapeError("backward", cat("the seed has shape ", start.shape, "; wanted ", node.shape));
   if (start.dtype != node.dtype) throw DTypeError("backward", cat("the seed is ", start.dtype, "; wanted ", node.dtype));
   if (&start.slot != &node.slot)
-    throw DeviceError("backward", cat("the seed is on ", start.slot.id(), " and the tensor on ", node.slot.id(), "; move one with to(device)"));
+    throw DeviceError("backward",
+                      cat("the seed is on ", start.slot.id(), " and the tensor on ", node.slot.id(), "; move one with to(device)"));
   if (node.made_by) {
     run_backward(node.made_by, seed);
   } else if (node.wants_grad) {

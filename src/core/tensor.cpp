@@ -8,16 +8,9 @@
 #include "device/capture.h"
 #include "device/slot.h"
 #include "platform/cat.h"
+#include "platform/recycle.h"
 
 namespace tidepool::inline v0 {
-
-Node::Node(const Shape& shape, std::int64_t numel, DType dtype, DeviceSlot& slot) : shape(shape), dtype(dtype), numel(numel), slot(slot) {
-  slot.tensors.fetch_add(1, std::memory_order_relaxed);
-}
-
-Node::~Node() {
-  if (!released) slot.tensors.fetch_sub(1, std::memory_order_relaxed);
-}
 
 void Node::release() {
   if (released) return;
@@ -34,19 +27,14 @@ void unusable(const char* operation, const Tensor& tensor) {
                                      " was released (by release() or the end of a tidy scope); keep() it if it is still needed"));
 }
 
-std::int64_t checked_numel(const char* operation, const Shape& shape) {
-  try {
-    return shape.numel();
-  } catch (const ShapeError& error) {
-    throw ShapeError(operation, std::string_view(error.what()).substr(std::string_view("shape: ").size()));
-  }
+void rename_error(const char* operation, const ShapeError& error) {
+  throw ShapeError(operation, std::string_view(error.what()).substr(std::string_view("shape: ").size()));
 }
 
 Tensor make_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot, Storage storage, std::size_t offset) {
-  Tensor tensor(std::make_shared<Node>(shape, checked_numel(operation, shape), dtype, slot));
+  Tensor tensor = make_tensor(operation, shape, dtype, slot);
   tensor.node()->storage = std::move(storage);
   tensor.node()->offset = offset;
-  if (thread_state.scope) thread_state.scope->add(tensor.shared());
   return tensor;
 }
 
@@ -56,7 +44,10 @@ Device Tensor::device() const { return Device(usable("device", *this).slot); }
 std::int64_t Tensor::numel() const { return usable("numel", *this).numel; }
 std::size_t Tensor::nbytes() const { return usable("nbytes", *this).bytes(); }
 
-void Tensor::release() const { usable("release", *this); node_->release(); }
+void Tensor::release() const {
+  usable("release", *this);
+  node_->release();
+}
 bool Tensor::released() const { return node_ && node_->released; }
 
 Tensor Tensor::detach() const {
@@ -67,7 +58,8 @@ Tensor Tensor::detach() const {
 const Tensor& Tensor::requires_grad(bool on) const {
   Node& node = usable("requires_grad", *this);
   if (node.dtype != DType::f32) throw DTypeError("requires_grad", cat("got a tensor of type ", node.dtype, "; only f32 has gradients"));
-  if (node.made_by) throw Error("requires_grad", "the tensor is the result of an operation; mark the parameter that it came from, or a detach() of it");
+  if (node.made_by)
+    throw Error("requires_grad", "the tensor is the result of an operation; mark the parameter that it came from, or a detach() of it");
   node.wants_grad = on;
   if (on) {
     Stream& stream = *node.storage->owner->stream;

@@ -112,8 +112,12 @@ Tensor tensor(std::initializer_list<float> values, const Shape& shape, const Dev
   return make_from_host(std::span(values.begin(), values.size()), shape, device, "tensor");
 }
 Tensor from_host(std::span<const float> values, const Shape& shape, const Device& device) { return make_from_host(values, shape, device); }
-Tensor from_host(std::span<const std::int32_t> values, const Shape& shape, const Device& device) { return make_from_host(values, shape, device); }
-Tensor from_host(std::span<const std::uint8_t> values, const Shape& shape, const Device& device) { return make_from_host(values, shape, device); }
+Tensor from_host(std::span<const std::int32_t> values, const Shape& shape, const Device& device) {
+  return make_from_host(values, shape, device);
+}
+Tensor from_host(std::span<const std::uint8_t> values, const Shape& shape, const Device& device) {
+  return make_from_host(values, shape, device);
+}
 
 Tensor Tensor::to(const Device& device) const {
   const Node& node = usable("to", *this);

@@ -73,7 +73,8 @@ void CapturedBlocks::lay_out() {
   std::vector<Placed> placed;  // by begin
   for (const Block* block : order) {
     Life& life = life_of(block);
-    const std::size_t bytes = (std::max<std::size_t>(block->bytes, 1) + alignment - 1) & ~(alignment - 1);  // an empty one needs a place too
+    const std::size_t bytes =
+        (std::max<std::size_t>(block->bytes, 1) + alignment - 1) & ~(alignment - 1);  // an empty one needs a place too
     std::size_t at = 0;
     for (const Placed& other : placed)
       if (other.first <= life.last && life.first <= other.last) {
@@ -83,7 +84,8 @@ void CapturedBlocks::lay_out() {
     life.offset = at;
     arena_bytes_ = std::max(arena_bytes_, at + bytes);
     const Placed mine{at, at + bytes, life.first, life.last};
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), mine, [](const Placed& a, const Placed& b) { return a.begin < b.begin; }), mine);
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), mine, [](const Placed& a, const Placed& b) { return a.begin < b.begin; }),
+                  mine);
   }
 }
 
@@ -117,8 +119,8 @@ void Capture::refuse(const char* operation) {
 void Capture::join(Stream& stream) {
   if (stream_.get() == &stream) return;
   if (stream_)
-    throw DeviceError("capture", cat("a plan belongs to one device: it began on ", stream_->slot().id(), " and now meets ", stream.slot().id(),
-                                     "; move the tensor with to(device) before the capture"));
+    throw DeviceError("capture", cat("a plan belongs to one device: it began on ", stream_->slot().id(), " and now meets ",
+                                     stream.slot().id(), "; move the tensor with to(device) before the capture"));
   stream_ = stream.shared_from_this();
   blocks_ = std::make_shared<CapturedBlocks>(stream_);
 }
@@ -128,7 +130,8 @@ Block* Capture::take(Stream& stream, std::size_t bytes, MemoryTag tag) {
   return blocks_->take(bytes, tag);
 }
 
-void Capture::add(Stream& stream, const Kernel& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent) {
+void Capture::add(Stream& stream, const Kernel& kernel, std::span<const Operand> operands, std::span<const std::byte> params,
+                  Extent extent) {
   join(stream);
   for (const Operand& operand : operands) {
     if (operand.block->owner == blocks_.get()) {

@@ -39,9 +39,9 @@ class CapturedBlocks final : public BlockOwner, public std::enable_shared_from_t
   struct Life {
     std::size_t first = 0, last = 0;  // launches
     bool used = false;
-    bool held = true;  // by a tensor
-    std::size_t offset = 0;           // in the arena
-    Storage memory;                   // its own, when it outlives the capture
+    bool held = true;        // by a tensor
+    std::size_t offset = 0;  // in the arena
+    Storage memory;          // its own, when it outlives the capture
   };
   Life& life_of(const Block* block) { return lives_[block->bin]; }  // captured blocks have no bin; their number stands there
   void lay_out();

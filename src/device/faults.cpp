@@ -34,8 +34,9 @@ State& state() {
 
 Planned parse(std::string_view text) {
   const auto unreadable = [&](std::string_view what) {
-    return ArgumentError("faults", cat("cannot read '", text, "': ", what, "; wanted FAULT@POINT:N with FAULT device_lost or out_of_memory, ",
-                                       "POINT launch, submit, wait or allocate, and N from 1"));
+    return ArgumentError("faults",
+                         cat("cannot read '", text, "': ", what, "; wanted FAULT@POINT:N with FAULT device_lost or out_of_memory, ",
+                             "POINT launch, submit, wait or allocate, and N from 1"));
   };
   const std::size_t at = text.find('@'), colon = text.find(':');
   if (at == text.npos || colon == text.npos || colon < at) throw unreadable("no '@' and ':' in it");

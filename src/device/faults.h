@@ -19,8 +19,6 @@ extern std::atomic<bool> any_faults;
 Fault next_fault(FaultPoint point);
 
 // What should happen at this point, now that it is reached once more.
-inline Fault fault_at(FaultPoint point) {
-  return any_faults.load(std::memory_order_relaxed) ? next_fault(point) : Fault::none;
-}
+inline Fault fault_at(FaultPoint point) { return any_faults.load(std::memory_order_relaxed) ? next_fault(point) : Fault::none; }
 
 }  // namespace tidepool::inline v0

@@ -10,7 +10,11 @@ namespace tidepool::inline v0 {
 
 PlanState::PlanState(std::shared_ptr<Stream> on, std::shared_ptr<CapturedBlocks> blocks, std::vector<CapturedLaunch> launches,
                      std::vector<Storage> touched)
-    : stream(std::move(on)), size(launches.size()), blocks_(std::move(blocks)), launches_(std::move(launches)), touched_(std::move(touched)) {
+    : stream(std::move(on)),
+      size(launches.size()),
+      blocks_(std::move(blocks)),
+      launches_(std::move(launches)),
+      touched_(std::move(touched)) {
   for (const Storage& storage : touched_)
     if (std::ranges::any_of(launches_, [&](const CapturedLaunch& launch) {
           return std::ranges::any_of(launch.operands, [&](const Operand& o) { return o.block == storage.block() && writes(o.access); });

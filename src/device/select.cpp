@@ -15,11 +15,13 @@ namespace {
 // Why a device is passed over; empty when it fits.
 std::string objection(const DeviceInfo& info, const SelectOptions& options) {
   const bool named = !options.name.empty();
-  if (named && info.id != options.name && info.name.find(options.name) == std::string::npos) return cat("is not called '", options.name, "'");
+  if (named && info.id != options.name && info.name.find(options.name) == std::string::npos)
+    return cat("is not called '", options.name, "'");
   if (!named && info.kind == "software" && !options.allow_software) return "is a software rasteriser (set allow_software, or name it)";
   if (!named && options.prefer_gpu && info.kind == "cpu") return "is the CPU";
   if (!named && !options.prefer_gpu && info.kind != "cpu") return "is a GPU and prefer_gpu is off";
-  if (info.memory_free < options.min_memory) return cat("has ", readable_bytes(info.memory_free), " free of the ", readable_bytes(options.min_memory), " wanted");
+  if (info.memory_free < options.min_memory)
+    return cat("has ", readable_bytes(info.memory_free), " free of the ", readable_bytes(options.min_memory), " wanted");
   if (info.load && *info.load > options.max_load) return cat("is ", *info.load, " busy, more than ", options.max_load);
   return "";
 }
@@ -47,7 +49,8 @@ Device select(const SelectOptions& options) {
     set_default_device(found);
     emit({.kind = DeviceEvent::selected,
           .device = found,
-          .message = cat("selected ", info.id, " (", info.name, ", ", info.kind, ")", passed_over.empty() ? "" : "; passed over: ", passed_over)});
+          .message =
+              cat("selected ", info.id, " (", info.name, ", ", info.kind, ")", passed_over.empty() ? "" : "; passed over: ", passed_over)});
     return found;
   }
   if (options.required) throw DeviceError("select", cat("no device fits: ", passed_over));

@@ -21,17 +21,17 @@ class DeviceSlot {
   DeviceSlot(std::string id, Open open) : id_(std::move(id)), open_(std::move(open)) {}
 
   const std::string& id() const { return id_; }
-  std::shared_ptr<Stream> stream();           // opens it when needed; throws DeviceLost while the loss stands
-  std::shared_ptr<Stream> stream_if_open();   // null when closed
+  std::shared_ptr<Stream> stream();          // opens it when needed; throws DeviceLost while the loss stands
+  std::shared_ptr<Stream> stream_if_open();  // null when closed
   void reset();
   void close_if_unused();
   std::uint32_t epoch() const { return epoch_.load(std::memory_order_relaxed); }  // how often it was opened
-  void replace_open(Open open);  // for tests: what the next stream is made of
+  void replace_open(Open open);                                                   // for tests: what the next stream is made of
 
   std::atomic<std::int64_t> tensors{0};
   void announce(DeviceEvent event);  // delivered when the stream's lock is released
   void deliver() noexcept;
-  bool has_news() const { return news_.load(std::memory_order_relaxed); }
+  const std::atomic<bool>& news() const { return news_; }
 
  private:
   void retire();
@@ -59,8 +59,8 @@ auto with_stream(DeviceSlot& slot, Function&& function) {
   }
 }
 
-DeviceSlot& slot_for(std::string_view id);      // throws DeviceError for a name that does not exist
-std::vector<DeviceSlot*> all_slots();           // those that were ever used
-void emit(const DeviceEvent& event) noexcept;   // to the listeners
+DeviceSlot& slot_for(std::string_view id);     // throws DeviceError for a name that does not exist
+std::vector<DeviceSlot*> all_slots();          // those that were ever used
+void emit(const DeviceEvent& event) noexcept;  // to the listeners
 
 }  // namespace tidepool::inline v0

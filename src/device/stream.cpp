@@ -20,18 +20,13 @@
 namespace tidepool::inline v0 {
 
 Stream::Stream(DeviceSlot& slot, std::unique_ptr<Backend> backend)
-    : slot_(slot), backend_(std::move(backend)), info_(backend_->info()), pool_(*this, this, info_.offset_alignment) {
+    : slot_(slot), news_(slot.news()), backend_(std::move(backend)), info_(backend_->info()), pool_(*this, this, info_.offset_alignment) {
   apply_settings();
 }
 
 Stream::~Stream() = default;
 
-StreamLock::~StreamLock() {
-  DeviceSlot& slot = stream_.slot();
-  stream_.mutex.unlock();
-  if (slot.has_news()) [[unlikely]]
-    slot.deliver();
-}
+void Stream::deliver(DeviceSlot& slot) { slot.deliver(); }
 
 // Every call into the backend goes through here, so that a loss is noticed once and for good.
 template <class Function>
@@ -68,11 +63,11 @@ void Stream::gone(const char* operation) {
   throw DeviceLost(operation, cat("the tensor lived on ", slot_.id(), " before it was reset or closed and is gone; make it again"));
 }
 
-Storage Stream::take(std::size_t bytes, MemoryTag tag, const char* operation) {
+Block* Stream::take_block(std::size_t bytes, MemoryTag tag, const char* operation) {
   require_alive(operation);
   if (Capture* capture = Capture::current()) [[unlikely]]
-    return Storage(capture->take(*this, bytes, tag));
-  return Storage::first(pool_.take(bytes, tag, operation));
+    return capture->take(*this, bytes, tag);
+  return pool_.take(bytes, tag, operation);
 }
 
 inline void Stream::load(const Kernel& kernel) {
@@ -90,24 +85,24 @@ void Stream::too_large(const Kernel& kernel, std::size_t bytes) {
 }
 
 void Stream::without_memory(const char* operation) {
-  throw DeviceError(operation, "the tensor belongs to a capture that has not ended or has failed, so it has no values; capture again and run the plan");
+  throw DeviceError(
+      operation, "the tensor belongs to a capture that has not ended or has failed, so it has no values; capture again and run the plan");
 }
 
-inline void Stream::bind(Launch& launch, std::span<const Operand> operands) {
-  assert(operands.size() == launch.kernel->bindings);
-  launch.binding_count = static_cast<std::uint8_t>(operands.size());
-  launch.barrier = false;
+// Moves offsets down to what the device can bind; what is left of them travels as Shifts in the parameters.
+void Stream::align(Launch& launch) {
+  assert(launch.binding_count == launch.kernel->bindings);
   const std::size_t mask = info_.offset_alignment - 1;
   std::uint64_t shifts = 0;  // eight bytes, as Shifts
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Operand& operand = operands[i];
-    assert(operand.access == launch.kernel->access[i] && "the call and the kernel differ about a binding's access");
-    if (operand.bytes > info_.max_binding_bytes) [[unlikely]]
-      too_large(*launch.kernel, operand.bytes);
-    const std::size_t start = operand.block->offset + operand.offset;
-    const std::size_t rest = start & mask;
-    shifts |= static_cast<std::uint64_t>(rest >> std::countr_zero(operand.element)) << (8 * i);
-    launch.bindings[i] = {operand.block->memory, start - rest, operand.bytes + rest, operand.access};
+  for (std::size_t i = 0; i < launch.binding_count; ++i) {
+    Binding& binding = launch.bindings[i];
+    assert(binding.access == launch.kernel->access[i] && "the call and the kernel differ about a binding's access");
+    if (binding.bytes > info_.max_binding_bytes) [[unlikely]]
+      too_large(*launch.kernel, binding.bytes);
+    const std::size_t rest = binding.offset & mask;
+    shifts |= static_cast<std::uint64_t>(rest >> std::countr_zero(binding.element)) << (8 * i);
+    binding.offset -= rest;
+    binding.bytes += rest;
   }
   std::memcpy(launch.params.data(), &shifts, sizeof shifts);
 }
@@ -116,28 +111,41 @@ Launch Stream::lower(const Kernel& kernel, std::span<const Operand> operands, st
   Launch launch;
   launch.kernel = &kernel;
   launch.extent = extent;
+  launch.binding_count = static_cast<std::uint8_t>(operands.size());
   launch.param_bytes = static_cast<std::uint8_t>(params.size());
   std::memcpy(launch.params.data(), params.data(), params.size());
-  bind(launch, operands);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Operand& o = operands[i];
+    launch.bindings[i] = {o.block->memory, o.block->offset + o.offset, o.bytes, o.access, o.element};
+  }
+  align(launch);
   return launch;
 }
 
-void Stream::launch(Launch& launch, std::span<const Operand> operands) {
+void Stream::capture(Capture& capture, const Launch& launch, Block* const* blocks) {
+  std::array<Operand, max_bindings> operands;
+  for (std::size_t i = 0; i < launch.binding_count; ++i) {
+    const Binding& b = launch.bindings[i];
+    operands[i] = {blocks[i], b.offset - blocks[i]->offset, b.bytes, b.access, b.element};
+  }
+  capture.add(*this, *launch.kernel, std::span(operands).first(launch.binding_count), std::span(launch.params).first(launch.param_bytes),
+              launch.extent);
+}
+
+void Stream::launch(Launch& launch, Block* const* blocks) {
   const Kernel& kernel = *launch.kernel;
   require_alive(kernel.name);
-  if (Capture* capture = Capture::current()) [[unlikely]] {
-    capture->add(*this, kernel, operands, std::span(launch.params).first(launch.param_bytes), launch.extent);
-    return;
-  }
-  bind(launch, operands);
-  for (const Operand& operand : operands) {
-    require_memory(*operand.block, kernel.name);
-    operand.block->last_use = last_ + 1;
-  }
+  if (Capture* current = Capture::current()) [[unlikely]]
+    return capture(*current, launch, blocks);
+  for (std::size_t i = 0; i < launch.binding_count; ++i) require_memory(*blocks[i], kernel.name);
   load(kernel);
   if (fault_at(FaultPoint::launch) == Fault::device_lost) [[unlikely]]
     lose_on_demand("launch", kernel.name);
-  if (!info_.immediate) launch.barrier = hazards_.before(launch);
+  if (!info_.immediate) {
+    for (std::size_t i = 0; i < launch.binding_count; ++i) blocks[i]->last_use = last_ + 1;
+    align(launch);
+    launch.barrier = hazards_.before(launch);
+  }
   guarded([&] { backend_->record(launch); });
   report([&] { return Event{.kind = Event::launch, .device = device_id(), .name = kernel.name}; });
   if (++pending_ >= max_commands_) {
@@ -293,7 +301,8 @@ void Stream::grow_arena(std::size_t bytes) {
 void Stream::apply_settings() {
   const Settings now = current_settings();
   max_commands_ = static_cast<std::size_t>(now.max_commands);
-  pool_.set_limits({.memory = now.memory_limit, .cache = now.cache_limit, .cached_per_class = static_cast<std::size_t>(now.max_cached_per_class)});
+  pool_.set_limits(
+      {.memory = now.memory_limit, .cache = now.cache_limit, .cached_per_class = static_cast<std::size_t>(now.max_cached_per_class)});
 }
 
 void Stream::drop_plans() {

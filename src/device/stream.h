@@ -39,6 +39,8 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   Stream& operator=(const Stream&) = delete;
 
   DeviceSlot& slot() const { return slot_; }
+  const std::atomic<bool>& news() const { return news_; }  // whether the slot has something to tell its listeners
+  static void deliver(DeviceSlot& slot);
   const BackendInfo& info() const { return info_; }
 
   // Everything below is called with the lock held (StreamLock).
@@ -50,18 +52,32 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
       gone(operation);
   }
   // From the pool, or from this thread's capture.
-  Storage take(std::size_t bytes, MemoryTag tag, const char* operation);
+  Block* take_block(std::size_t bytes, MemoryTag tag, const char* operation);  // with no handle yet
+  Storage take(std::size_t bytes, MemoryTag tag, const char* operation) { return Storage::first(take_block(bytes, tag, operation)); }
   // Of the parameters the first `param_bytes` are sent.
-  template <class P>
-  void launch(const Kernel& kernel, std::initializer_list<Operand> operands, const P& params, const Extent& extent,
-              std::size_t param_bytes = sizeof(P)) {
-    static_assert(Params<P>);
-    Launch made;  // filled in place: what is not set is not used
+  template <class P, std::size_t count>
+  [[gnu::always_inline]] void launch(const Kernel& kernel, const Operand (&operands)[count], const P& params, const Extent& extent,
+                                     std::size_t param_bytes = sizeof(P)) {
+    launch_filled<P>(kernel, operands, extent, param_bytes, [&](P& p) { std::memcpy(&p, &params, param_bytes); });
+  }
+  // The same with parameters that `fill` writes where they are needed: a copy of what was just written costs a stall.
+  template <class P, std::size_t count, class Fill>
+  [[gnu::always_inline]] void launch_filled(const Kernel& kernel, const Operand (&operands)[count], const Extent& extent,
+                                            std::size_t param_bytes, Fill&& fill) {
+    static_assert(Params<P> && count <= max_bindings);
+    Launch made;  // what is not set is not used
+    Block* blocks[count];
     made.kernel = &kernel;
     made.extent = extent;
+    made.binding_count = count;
     made.param_bytes = static_cast<std::uint8_t>(param_bytes);
-    std::memcpy(made.params.data(), &params, param_bytes);
-    launch(made, std::span(operands.begin(), operands.size()));
+    for (std::size_t i = 0; i < count; ++i) {
+      const Operand& o = operands[i];
+      blocks[i] = o.block;
+      made.bindings[i] = {o.block->memory, o.block->offset + o.offset, o.bytes, o.access, o.element};
+    }
+    fill(*reinterpret_cast<P*>(made.params.data()));
+    launch(made, blocks);
   }
   Serial submit();
   Serial commit();  // submit, at the end of a step
@@ -117,8 +133,9 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   [[noreturn]] static void without_memory(const char* operation);
   void drop_arena();
   [[noreturn]] void too_large(const Kernel& kernel, std::size_t bytes);
-  void launch(Launch& launch, std::span<const Operand> operands);
-  void bind(Launch& launch, std::span<const Operand> operands);
+  void launch(Launch& launch, Block* const* blocks);
+  void align(Launch& launch);
+  void capture(Capture& capture, const Launch& launch, Block* const* blocks);
   void lose(const std::string& why);
   [[noreturn]] void lose_on_demand(const char* where, const char* operation);
   void load(const Kernel& kernel);
@@ -126,6 +143,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void flush_for(const Block& block);
 
   DeviceSlot& slot_;
+  const std::atomic<bool>& news_;
   std::unique_ptr<Backend> backend_;
   BackendInfo info_;
   State state_ = State::alive;
@@ -133,7 +151,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   BlockPool pool_;
   Hazards hazards_;
   std::vector<std::uint8_t> loaded_;  // by kernel id
-  std::size_t pending_ = 0;   // launches in the open batch
+  std::size_t pending_ = 0;           // launches in the open batch
   std::size_t max_commands_ = 100;
   Serial last_ = 0;      // last submission
   Serial finished_ = 0;  // last one known to be finished
@@ -148,7 +166,13 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
 class StreamLock {
  public:
   explicit StreamLock(Stream& stream) : stream_(stream) { stream_.mutex.lock(); }
-  ~StreamLock();
+  ~StreamLock() {
+    DeviceSlot& slot = stream_.slot();
+    const std::atomic<bool>& news = stream_.news();
+    stream_.mutex.unlock();  // the stream may be gone from here on; its slot never is
+    if (news.load(std::memory_order_relaxed)) [[unlikely]]
+      Stream::deliver(slot);
+  }
   StreamLock(const StreamLock&) = delete;
   StreamLock& operator=(const StreamLock&) = delete;
 

@@ -38,13 +38,14 @@ struct Block {
   std::size_t offset = 0;
   std::size_t bytes = 0;  // what it holds; at least what was asked for
   std::size_t asked = 0;
+  std::size_t too_small = 0;  // requests up to this belong into a smaller one
   BlockOwner* owner = nullptr;
   std::atomic<std::uint32_t> handles{0};
   std::atomic<std::uint32_t> version{0};  // counts writes in place, for pending backward passes
   Serial last_use = 0;                    // the submission that last touches it
   MemoryTag tag = MemoryTag::activations;
   std::uint32_t bin = 0;  // where the pool keeps it when idle; for a captured block, its number
-  Slab* slab = nullptr;  // null: its memory is its own
+  Slab* slab = nullptr;   // null: its memory is its own
   // Links of the pool's lists: one bin's idle blocks, all evictable ones by age, blocks on their way back.
   Block* idle_before = nullptr;
   Block* idle_after = nullptr;
@@ -59,10 +60,13 @@ class Storage {
   Storage() = default;
   // The first handle of a block that was just lent.
   static Storage first(Block* block) {
-    block->handles.store(1, std::memory_order_relaxed);
     Storage storage;
-    storage.block_ = block;
+    storage.start(block);
     return storage;
+  }
+  void start(Block* block) {  // an empty handle becomes the first one
+    block->handles.store(1, std::memory_order_relaxed);
+    block_ = block;
   }
   explicit Storage(Block* block) : block_(block) {
     if (block_) block_->handles.fetch_add(1, std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 #include "platform/cat.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -38,15 +39,9 @@ void BlockPool::set_limits(const PoolLimits& limits) {
   trim();
 }
 
-Block* BlockPool::take(std::size_t bytes, MemoryTag tag, const char* operation) {
+Block* BlockPool::find(std::size_t bytes, MemoryTag tag, const char* operation) {
+  if (returning_.load(std::memory_order_relaxed)) collect();
   const SizeClass size = size_class(bytes, alignment_);
-  if (returning_.load(std::memory_order_relaxed)) {
-    Block* returned = returning_.exchange(nullptr, std::memory_order_acquire);
-    // What alone came back goes straight out again when it fits, the common case of short-lived results.
-    if (returned->bytes == size.bytes && !returned->returning && !event_sink.load(std::memory_order_relaxed)) [[likely]]
-      return lend_again(returned, bytes, tag);
-    collect(returned);
-  }
   Block* block = take_idle(size);
   bool fresh_block = false;
   if (block) {
@@ -81,16 +76,6 @@ void BlockPool::give_back(Block* block) noexcept {
   block->returning = returning_.load(std::memory_order_relaxed);
   while (!returning_.compare_exchange_weak(block->returning, block, std::memory_order_release, std::memory_order_relaxed)) {
   }
-}
-
-Block* BlockPool::lend_again(Block* block, std::size_t bytes, MemoryTag tag) {
-  ++stats_.reuses;
-  stats_.asked += bytes - block->asked;
-  stats_.peak_asked = std::max(stats_.peak_asked, stats_.asked);
-  block->asked = bytes;
-  block->version.store(0, std::memory_order_relaxed);
-  if (block->tag != tag) retag(block, tag);
-  return block;
 }
 
 void BlockPool::collect() { collect(returning_.exchange(nullptr, std::memory_order_acquire)); }
@@ -148,6 +133,7 @@ Block* BlockPool::fresh(const SizeClass& size) {
         block->memory = memory;
         block->bytes = size.bytes;
         block->bin = size.bin;
+        block->too_small = too_small_for(size);
         own_blocks_.insert(block);
         return block;
       }
@@ -168,9 +154,17 @@ Block* BlockPool::fresh(const SizeClass& size) {
   }
 }
 
+// The largest request that a smaller bin serves; 0 when there is none.
+std::size_t BlockPool::too_small_for(const SizeClass& size) const {
+  if (size.bin == SizeClass::exact) return size.bytes - 1;
+  if (size.bytes <= alignment_) return 0;
+  return size.bytes - std::max(std::bit_floor(size.bytes - 1) / SizeClass::steps, alignment_);
+}
+
 std::size_t BlockPool::slab_bytes(const SizeClass& size) const {
   if (size.bytes > largest_in_slab) return 0;
-  std::size_t bytes = std::clamp(slab_bytes_of_bin_[size.bin], std::max(std::min(smallest_slab, blocks_in_first_slab * size.bytes), 4 * size.bytes), largest_slab);
+  std::size_t bytes = std::clamp(slab_bytes_of_bin_[size.bin],
+                                 std::max(std::min(smallest_slab, blocks_in_first_slab * size.bytes), 4 * size.bytes), largest_slab);
   bytes -= bytes % size.bytes;
   // Part of a slab can stay idle and yet not be given back; a quarter of the cache limit is all that slabs may take.
   if (limits_.cache && slab_bytes_total_ + bytes > limits_.cache / 4) return 0;
@@ -199,6 +193,7 @@ Block* BlockPool::cut_slab(const SizeClass& size) {
     block.offset = i * size.bytes;
     block.bytes = size.bytes;
     block.bin = size.bin;
+    block.too_small = too_small_for(size);
     block.slab = slab;
     link_idle(&block);
   }
@@ -343,11 +338,11 @@ void BlockPool::out_of_memory(std::size_t bytes, const char* operation) {
   if (holders.size() > 5) holders.resize(5);
   std::string held;
   for (const auto& [held_bytes, name] : holders) held += cat(held.empty() ? "" : ", ", name, ' ', readable_bytes(held_bytes));
-  throw OutOfMemory(
-      operation, cat("asked ", readable_bytes(bytes), " of ", host_.device_id(), ": limit ",
-                     limits_.memory ? readable_bytes(limits_.memory) : "none (the device has no more)", ", live ", readable_bytes(stats_.live),
-                     ", cached ", readable_bytes(stats_.cached()), ", largest free ", readable_bytes(largest_idle()), "; held by ",
-                     held.empty() ? "nothing" : held, ". Release tensors, work in smaller pieces, or raise memory_limit."));
+  throw OutOfMemory(operation, cat("asked ", readable_bytes(bytes), " of ", host_.device_id(), ": limit ",
+                                   limits_.memory ? readable_bytes(limits_.memory) : "none (the device has no more)", ", live ",
+                                   readable_bytes(stats_.live), ", cached ", readable_bytes(stats_.cached()), ", largest free ",
+                                   readable_bytes(largest_idle()), "; held by ", held.empty() ? "nothing" : held,
+                                   ". Release tensors, work in smaller pieces, or raise memory_limit."));
 }
 
 std::string BlockPool::check() {

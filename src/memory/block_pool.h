@@ -7,7 +7,9 @@
 
 #include "memory/block.h"
 #include "memory/size_class.h"
+#include "monitor/event.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -38,8 +40,8 @@ class PoolHost {
   virtual Memory* allocate(std::size_t bytes) = 0;  // null: the device has none
   virtual void free(Memory* memory) = 0;
   virtual bool finished(Serial serial) = 0;
-  virtual void finish_all() = 0;       // submits and waits
-  virtual bool drop_idle_plan() = 0;   // whether there was one
+  virtual void finish_all() = 0;      // submits and waits
+  virtual bool drop_idle_plan() = 0;  // whether there was one
   virtual const char* device_id() = 0;
 
  protected:
@@ -64,7 +66,14 @@ class BlockPool final : public BlockOwner {
 
   void set_limits(const PoolLimits& limits);
   // A block of at least this size with no handle yet; throws OutOfMemory, naming the operation.
-  Block* take(std::size_t bytes, MemoryTag tag, const char* operation);
+  Block* take(std::size_t bytes, MemoryTag tag, const char* operation) {
+    // What alone came back goes straight out again when it fits: the common case of short-lived results.
+    if (Block* returned = returning_.load(std::memory_order_acquire); returned && !returned->returning && bytes <= returned->bytes &&
+                                                                      bytes > returned->too_small &&
+                                                                      !event_sink.load(std::memory_order_relaxed))
+      if (returning_.compare_exchange_strong(returned, nullptr, std::memory_order_acquire)) return lend_again(returned, bytes, tag);
+    return find(bytes, tag, operation);
+  }
   void give_back(Block* block) noexcept override;
   void retag(Block* block, MemoryTag tag);
 
@@ -91,12 +100,22 @@ class BlockPool final : public BlockOwner {
 
   void collect();
   void collect(Block* returned);
-  Block* lend_again(Block* block, std::size_t bytes, MemoryTag tag);
+  Block* find(std::size_t bytes, MemoryTag tag, const char* operation);
+  Block* lend_again(Block* block, std::size_t bytes, MemoryTag tag) {
+    ++stats_.reuses;
+    stats_.asked += bytes - block->asked;
+    stats_.peak_asked = std::max(stats_.peak_asked, stats_.asked);
+    block->asked = bytes;
+    block->version.store(0, std::memory_order_relaxed);
+    if (block->tag != tag) retag(block, tag);
+    return block;
+  }
   void make_idle(Block* block);
   Block* take_idle(const SizeClass& size);
   Block* fresh(const SizeClass& size);
   Block* cut_slab(const SizeClass& size);
   std::size_t slab_bytes(const SizeClass& size) const;
+  std::size_t too_small_for(const SizeClass& size) const;
   bool fits(std::size_t bytes) const { return limits_.memory == 0 || stats_.reserved + bytes <= limits_.memory; }
   bool over_cap(std::size_t index) const;
   void keep_cap(std::size_t index);
@@ -114,8 +133,8 @@ class BlockPool final : public BlockOwner {
   std::size_t alignment_;
   PoolLimits limits_;
   PoolStats stats_;
-  std::array<Block*, SizeClass::bins> idle_{};                  // most recently returned first
-  std::array<AgeList, SizeClass::classes + 1> aged_{};          // evictable, by class; a slab stands there by its first block
+  std::array<Block*, SizeClass::bins> idle_{};          // most recently returned first
+  std::array<AgeList, SizeClass::classes + 1> aged_{};  // evictable, by class; a slab stands there by its first block
   std::array<std::size_t, SizeClass::classes + 1> idle_count_{}, live_count_{}, step_peak_{}, needed_{};
   std::array<std::size_t, SizeClass::bins> slab_bytes_of_bin_{};
   std::size_t slab_bytes_total_ = 0;

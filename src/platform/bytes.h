@@ -8,7 +8,7 @@
 
 namespace tidepool::inline v0 {
 
-std::string readable_bytes(std::size_t bytes);                       // "1.5 GiB"
-std::optional<std::size_t> parse_bytes(std::string_view text);       // "2GiB", "512 MiB", "4096"
+std::string readable_bytes(std::size_t bytes);                  // "1.5 GiB"
+std::optional<std::size_t> parse_bytes(std::string_view text);  // "2GiB", "512 MiB", "4096"
 
 }  // namespace tidepool::inline v0

@@ -30,8 +30,8 @@ inline std::optional<std::string> find_hazard(std::span<const Launch> launches) 
       bool kept_apart = false;
       for (std::size_t between = earlier + 1; between <= later; ++between) kept_apart = kept_apart || launches[between].barrier;
       if (!kept_apart)
-        return std::string(launches[earlier].kernel->name) + " (" + std::to_string(earlier) + ") and " + launches[later].kernel->name + " (" +
-               std::to_string(later) + ")";
+        return std::string(launches[earlier].kernel->name) + " (" + std::to_string(earlier) + ") and " + launches[later].kernel->name +
+               " (" + std::to_string(later) + ")";
     }
   return std::nullopt;
 }

@@ -12,8 +12,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // The event sink sits beside memory; the rest of the monitor is above the devices that it watches.
-const std::map<std::string, int> layers{{"platform", 0}, {"backend", 1}, {"memory", 2}, {"device", 4}, {"core", 5}, {"ops", 6},   {"nn", 7},
-                                        {"optim", 7},    {"data", 7},    {"io", 7},     {"train", 8},  {"web", 9},  {"cli", 10}, {"monitor", 3}};
+const std::map<std::string, int> layers{{"platform", 0}, {"backend", 1}, {"memory", 2}, {"device", 4}, {"core", 5},
+                                        {"ops", 6},      {"nn", 7},      {"optim", 7},  {"data", 7},   {"io", 7},
+                                        {"train", 8},    {"web", 9},     {"cli", 10},   {"monitor", 3}};
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.find('/')); }
 
@@ -60,7 +61,8 @@ TEST(Layers, NothingOfVulkanOrAnotherLibraryShowsInPublicHeaders) {
       std::smatch match;
       if (!std::regex_search(line, match, system_include)) continue;
       const std::string included = match[1];
-      const bool ours = included.starts_with("tidepool/"), standard = included.find('/') == std::string::npos && included.find('.') == std::string::npos;
+      const bool ours = included.starts_with("tidepool/"),
+                 standard = included.find('/') == std::string::npos && included.find('.') == std::string::npos;
       EXPECT_TRUE(ours || standard) << entry.path().filename() << " includes <" << included << ">";
     }
   }

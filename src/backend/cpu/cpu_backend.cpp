@@ -65,7 +65,9 @@ class CpuBackend final : public Backend {
     launch.kernel->cpu(call_for(launch, launch.params.data()));
   }
 
-  void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) override { std::memcpy(to->host + offset, bytes.data(), bytes.size()); }
+  void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) override {
+    std::memcpy(to->host + offset, bytes.data(), bytes.size());
+  }
 
   void download(Memory* from, std::size_t offset, std::span<std::byte> bytes) override {
     std::memcpy(bytes.data(), from->host + offset, bytes.size());

@@ -24,8 +24,8 @@ inline constexpr std::size_t lanes = hn::MaxLanes(FloatTag());
 
 struct Pack {
   FloatVector v;
-  Pack(FloatVector vector) : v(vector) {}                          // NOLINT(google-explicit-constructor)
-  Pack(float value) : v(hn::Set(FloatTag(), value)) {}             // NOLINT(google-explicit-constructor): `1.0f + x`
+  Pack(FloatVector vector) : v(vector) {}               // NOLINT(google-explicit-constructor)
+  Pack(float value) : v(hn::Set(FloatTag(), value)) {}  // NOLINT(google-explicit-constructor): `1.0f + x`
 };
 struct Truth {
   hn::Mask<FloatTag> m;

@@ -15,14 +15,14 @@
 #include "backend/cpu/instructions.h"
 
 #if (HWY_TARGETS & HWY_AVX2) && (HWY_TARGETS & HWY_SSE4)
-#define TIDEPOOL_RUN(function, call)              \
-  do {                                            \
-    if ((call).instructions == avx2)              \
-      N_AVX2::function(call);                     \
-    else if ((call).instructions == sse4)         \
-      N_SSE4::function(call);                     \
-    else                                          \
-      HWY_STATIC_DISPATCH(function)(call);        \
+#define TIDEPOOL_RUN(function, call)       \
+  do {                                     \
+    if ((call).instructions == avx2)       \
+      N_AVX2::function(call);              \
+    else if ((call).instructions == sse4)  \
+      N_SSE4::function(call);              \
+    else                                   \
+      HWY_STATIC_DISPATCH(function)(call); \
   } while (false)
 #else
 #define TIDEPOOL_RUN(function, call) HWY_STATIC_DISPATCH(function)(call)

@@ -24,8 +24,10 @@ class CpuTeam {
       work(std::size_t{0}, count);
       return;
     }
-    split(count, grain, [](void* context, std::size_t begin, std::size_t end) { (*static_cast<std::remove_reference_t<Work>*>(context))(begin, end); },
-          &work);
+    split(
+        count, grain,
+        [](void* context, std::size_t begin, std::size_t end) { (*static_cast<std::remove_reference_t<Work>*>(context))(begin, end); },
+        &work);
   }
 
  private:

@@ -24,14 +24,20 @@ constexpr Access r = Access::read, w = Access::write;
 
 Extent per_element(std::int64_t count) { return {static_cast<std::uint32_t>(count), 1, 1}; }
 
-ElementwiseParams flat_params(std::int64_t count, Numbers numbers) {
-  ElementwiseParams p;  // NOLINT: what is not set is not sent
+// What stands after a and b is not set, and not sent.
+void set_flat(ElementwiseParams& p, std::int64_t count, Numbers numbers) {
   p.shifts = {};
   p.count = static_cast<std::uint32_t>(count);
   p.rank = 0;
   p.a = numbers.a;
   p.b = numbers.b;
-  return p;
+}
+
+template <std::size_t count>
+[[gnu::always_inline]] inline void launch_flat(Stream& stream, const Kernel& kernel, const Operand (&operands)[count],
+                                               std::int64_t elements, Numbers numbers) {
+  stream.launch_filled<ElementwiseParams>(kernel, operands, per_element(elements), ElementwiseParams::flat_bytes,
+                                          [&](ElementwiseParams& p) { set_flat(p, elements, numbers); });
 }
 
 // Fills in how two inputs run along an output of this shape. Neighbouring axes that both run along alike become one.
@@ -74,8 +80,7 @@ Spec unary_rule(const OpCall& call) {
 }
 
 void unary_run(const OpCall& call, Stream& stream, Node& out) {
-  ElementwiseParams p = flat_params(out.numel, call.attrs.as<Numbers>());
-  stream.launch(*call.op.kernel, {read(*call.in[0]), write(out)}, p, per_element(out.numel), ElementwiseParams::flat_bytes);
+  launch_flat(stream, *call.op.kernel, {read(*call.in[0]), write(out)}, out.numel, call.attrs.as<Numbers>());
 }
 
 Spec binary_rule(const OpCall& call) {
@@ -85,13 +90,15 @@ Spec binary_rule(const OpCall& call) {
 }
 
 void launch_binary(const Kernel& kernel, const Node& x, const Node& y, const Node& out, Stream& stream) {
-  ElementwiseParams p = flat_params(out.numel, {});
-  std::size_t bytes = ElementwiseParams::flat_bytes;
-  if (!(x.shape == out.shape && y.shape == out.shape)) {
-    set_broadcast(p, out.shape, x.shape, y.shape);
-    bytes = sizeof p;
+  // With as many elements as the output, an input is not broadcast.
+  if (x.numel == out.numel && y.numel == out.numel) [[likely]] {
+    launch_flat(stream, kernel, {read(x), read(y), write(out)}, out.numel, {});
+    return;
   }
-  stream.launch(kernel, {read(x), read(y), write(out)}, p, per_element(out.numel), bytes);
+  ElementwiseParams p;
+  set_flat(p, out.numel, {});
+  set_broadcast(p, out.shape, x.shape, y.shape);
+  stream.launch(kernel, {read(x), read(y), write(out)}, p, per_element(out.numel));
 }
 
 void binary_run(const OpCall& call, Stream& stream, Node& out) { launch_binary(*call.op.kernel, *call.in[0], *call.in[1], out, stream); }
@@ -100,20 +107,20 @@ void binary_run(const OpCall& call, Stream& stream, Node& out) { launch_binary(*
 Spec gradient_rule(const OpCall& call) { return {call.in[0]->shape, DType::f32}; }
 
 void unary_gradient_run(const OpCall& call, Stream& stream, Node& out) {
-  ElementwiseParams p = flat_params(out.numel, call.attrs.as<Numbers>());
-  stream.launch(*call.op.kernel, {read(*call.in[0]), read(*call.in[1]), read(*call.in[2]), write(out)}, p, per_element(out.numel),
-                ElementwiseParams::flat_bytes);
+  launch_flat(stream, *call.op.kernel, {read(*call.in[0]), read(*call.in[1]), read(*call.in[2]), write(out)}, out.numel,
+              call.attrs.as<Numbers>());
 }
 
 void binary_gradient_run(const OpCall& call, Stream& stream, Node& out) {
   const Node &d = *call.in[0], &x = *call.in[1], &y = *call.in[2];
-  ElementwiseParams p = flat_params(out.numel, {});
-  std::size_t bytes = ElementwiseParams::flat_bytes;
-  if (!(x.shape == out.shape && y.shape == out.shape)) {
-    set_broadcast(p, out.shape, x.shape, y.shape);
-    bytes = sizeof p;
+  if (x.numel == out.numel && y.numel == out.numel) {
+    launch_flat(stream, *call.op.kernel, {read(d), read(x), read(y), write(out)}, out.numel, {});
+    return;
   }
-  stream.launch(*call.op.kernel, {read(d), read(x), read(y), write(out)}, p, per_element(out.numel), bytes);
+  ElementwiseParams p;
+  set_flat(p, out.numel, {});
+  set_broadcast(p, out.shape, x.shape, y.shape);
+  stream.launch(*call.op.kernel, {read(d), read(x), read(y), write(out)}, p, per_element(out.numel));
 }
 
 // `Dx` is a probe: what the gradient's expression reads.
@@ -145,47 +152,51 @@ namespace ops {
 namespace {
 
 // What each gradient reads, by evaluating its expression over types.
-#define UNARY(op, f, df) \
-  using op##_dx = decltype([](auto x, auto y, auto d, auto p) { return (void)x, (void)y, (void)p, df; }(probe::X(), probe::Y(), probe::D(), probe::Numbers()));
+#define UNARY(op, f, df)                                                                                                        \
+  using op##_dx = decltype([](auto x, auto y, auto d, auto p) { return (void)x, (void)y, (void)p, df; }(probe::X(), probe::Y(), \
+                                                                                                        probe::D(), probe::Numbers()));
 #include "ops/elementwise/unary.def"
-#define BINARY(op, f, dfx, dfy)                                                                                              \
+#define BINARY(op, f, dfx, dfy)                                                                                               \
   using op##_dx = decltype([](auto x, auto y, auto d) { return (void)x, (void)y, dfx; }(probe::X(), probe::Y(), probe::D())); \
   using op##_dy = decltype([](auto x, auto y, auto d) { return (void)x, (void)y, dfy; }(probe::X(), probe::Y(), probe::D()));
 #include "ops/elementwise/binary.def"
 
 constexpr Kernel forward_kernel(const char* name, std::uint8_t inputs, void (*cpu)(const CpuCall&)) {
-  return {.name = name, .access = inputs == 1 ? accesses({r, w}) : accesses({r, r, w}), .bindings = static_cast<std::uint8_t>(inputs + 1), .cpu = cpu};
+  return {.name = name,
+          .access = inputs == 1 ? accesses({r, w}) : accesses({r, r, w}),
+          .bindings = static_cast<std::uint8_t>(inputs + 1),
+          .cpu = cpu};
 }
 constexpr Kernel gradient_kernel(const char* name, void (*cpu)(const CpuCall&)) {
   return {.name = name, .access = accesses({r, r, r, w}), .bindings = 4, .cpu = cpu};
 }
 
-#define UNARY(op, f, df)                                                                                                \
-  constexpr Kernel op##_kernel = forward_kernel(#op, 1, elementwise_cpu::op);                                           \
-  constexpr Kernel op##_grad_kernel = gradient_kernel(#op "_grad", elementwise_cpu::op##_grad);                         \
+#define UNARY(op, f, df)                                                                                                         \
+  constexpr Kernel op##_kernel = forward_kernel(#op, 1, elementwise_cpu::op);                                                    \
+  constexpr Kernel op##_grad_kernel = gradient_kernel(#op "_grad", elementwise_cpu::op##_grad);                                  \
   constexpr OpDef op##_grad{.name = #op "_grad", .rule = gradient_rule, .run = unary_gradient_run, .kernel = &op##_grad_kernel}; \
-  constexpr OpDef op{.name = #op,                                                                                       \
-                     .rule = unary_rule,                                                                                \
-                     .run = unary_run,                                                                                  \
-                     .gradient = [](const Grad& g) { return unary_gradient<op##_dx>(g, op##_grad); },                   \
-                     .saves = unary_saves<op##_dx>,                                                                     \
+  constexpr OpDef op{.name = #op,                                                                                                \
+                     .rule = unary_rule,                                                                                         \
+                     .run = unary_run,                                                                                           \
+                     .gradient = [](const Grad& g) { return unary_gradient<op##_dx>(g, op##_grad); },                            \
+                     .saves = unary_saves<op##_dx>,                                                                              \
                      .kernel = &op##_kernel};
 #include "ops/elementwise/unary.def"
 
-#define BINARY(op, f, dfx, dfy)                                                                                         \
-  constexpr Kernel op##_kernel = forward_kernel(#op, 2, elementwise_cpu::op);                                           \
-  constexpr Kernel op##_grad_x_kernel = gradient_kernel(#op "_grad_x", elementwise_cpu::op##_grad_x);                   \
-  constexpr Kernel op##_grad_y_kernel = gradient_kernel(#op "_grad_y", elementwise_cpu::op##_grad_y);                   \
+#define BINARY(op, f, dfx, dfy)                                                                                                         \
+  constexpr Kernel op##_kernel = forward_kernel(#op, 2, elementwise_cpu::op);                                                           \
+  constexpr Kernel op##_grad_x_kernel = gradient_kernel(#op "_grad_x", elementwise_cpu::op##_grad_x);                                   \
+  constexpr Kernel op##_grad_y_kernel = gradient_kernel(#op "_grad_y", elementwise_cpu::op##_grad_y);                                   \
   constexpr OpDef op##_grad_x{.name = #op "_grad_x", .rule = gradient_rule, .run = binary_gradient_run, .kernel = &op##_grad_x_kernel}; \
   constexpr OpDef op##_grad_y{.name = #op "_grad_y", .rule = gradient_rule, .run = binary_gradient_run, .kernel = &op##_grad_y_kernel}; \
-  constexpr OpDef op{.name = #op,                                                                                       \
-                     .rule = binary_rule,                                                                               \
-                     .run = binary_run,                                                                                 \
-                     .gradient =                                                                                        \
-                         [](const Grad& g) {                                                                            \
-                           return Tensors{binary_gradient<op##_dx>(g, op##_grad_x, 0), binary_gradient<op##_dy>(g, op##_grad_y, 1)}; \
-                         },                                                                                             \
-                     .saves = binary_saves<op##_dx, op##_dy>,                                                           \
+  constexpr OpDef op{.name = #op,                                                                                                       \
+                     .rule = binary_rule,                                                                                               \
+                     .run = binary_run,                                                                                                 \
+                     .gradient =                                                                                                        \
+                         [](const Grad& g) {                                                                                            \
+                           return Tensors{binary_gradient<op##_dx>(g, op##_grad_x, 0), binary_gradient<op##_dy>(g, op##_grad_y, 1)};    \
+                         },                                                                                                             \
+                     .saves = binary_saves<op##_dx, op##_dy>,                                                                           \
                      .kernel = &op##_kernel};
 #include "ops/elementwise/binary.def"
 
@@ -226,7 +237,10 @@ void accumulate(Node& leaf, Tensor gradient) {
   const Tensor sum(leaf.grad);
   apply_in_place(
       "backward", {&sum, &gradient}, 1, [](std::span<Node* const>) {},
-      [](std::span<Node* const> nodes, Stream& stream, const Attrs&) { launch_binary(ops::add_kernel, *nodes[0], *nodes[1], *nodes[0], stream); }, Attrs{});
+      [](std::span<Node* const> nodes, Stream& stream, const Attrs&) {
+        launch_binary(ops::add_kernel, *nodes[0], *nodes[1], *nodes[0], stream);
+      },
+      Attrs{});
 }
 
 // The functions of the tables.

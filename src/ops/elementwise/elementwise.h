@@ -6,8 +6,8 @@
 namespace tidepool::inline v0 {
 
 namespace elementwise_cpu {
-#define UNARY(name, f, df)         \
-  void name(const CpuCall& call);  \
+#define UNARY(name, f, df)        \
+  void name(const CpuCall& call); \
   void name##_grad(const CpuCall& call);
 #include "ops/elementwise/unary.def"
 #define BINARY(name, f, dfx, dfy)          \

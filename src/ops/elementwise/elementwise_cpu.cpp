@@ -61,7 +61,8 @@ HWY_INLINE void flat(const CpuCall& call, const F& f) {
 
 // A row of x and y, which may stay, after the inputs `first…` that move.
 template <class F, class... First>
-HWY_INLINE void broadcast_row(const F& f, float* out, std::size_t count, const float* x, bool x_moves, const float* y, bool y_moves, const First&... first) {
+HWY_INLINE void broadcast_row(const F& f, float* out, std::size_t count, const float* x, bool x_moves, const float* y, bool y_moves,
+                              const First&... first) {
   if (x_moves && y_moves)
     row(f, out, count, first..., Moving{x}, Moving{y});
   else if (x_moves)
@@ -120,26 +121,26 @@ HWY_INLINE void three(const CpuCall& call, const F& f) {
     broadcast<true>(call, f);
 }
 
-#define UNARY(name, f, df)                                                                                   \
-  void run_##name(const CpuCall& call) {                                                                           \
-    [[maybe_unused]] const Numbers p{call.params<ElementwiseParams>().a, call.params<ElementwiseParams>().b}; \
-    flat<1>(call, [&](Pack x) HWY_ATTR -> Pack { return f; });                                               \
-  }                                                                                                          \
-  void run_##name##_grad(const CpuCall& call) {                                                                    \
-    [[maybe_unused]] const Numbers p{call.params<ElementwiseParams>().a, call.params<ElementwiseParams>().b}; \
+#define UNARY(name, f, df)                                                                                        \
+  void run_##name(const CpuCall& call) {                                                                          \
+    [[maybe_unused]] const Numbers p{call.params<ElementwiseParams>().a, call.params<ElementwiseParams>().b};     \
+    flat<1>(call, [&](Pack x) HWY_ATTR -> Pack { return f; });                                                    \
+  }                                                                                                               \
+  void run_##name##_grad(const CpuCall& call) {                                                                   \
+    [[maybe_unused]] const Numbers p{call.params<ElementwiseParams>().a, call.params<ElementwiseParams>().b};     \
     flat<3>(call, [&](Pack d, [[maybe_unused]] Pack x, [[maybe_unused]] Pack y) HWY_ATTR -> Pack { return df; }); \
   }
 #include "ops/elementwise/unary.def"
 
-#define BINARY(name, f, dfx, dfy)                                                                                    \
-  void run_##name(const CpuCall& call) {                                                                                   \
-    two(call, [](Pack x, Pack y) HWY_ATTR -> Pack { return f; });                                                    \
-  }                                                                                                                  \
-  void run_##name##_grad_x(const CpuCall& call) {                                                                          \
-    three(call, [](Pack d, [[maybe_unused]] Pack x, [[maybe_unused]] Pack y) HWY_ATTR -> Pack { return dfx; });      \
-  }                                                                                                                  \
-  void run_##name##_grad_y(const CpuCall& call) {                                                                          \
-    three(call, [](Pack d, [[maybe_unused]] Pack x, [[maybe_unused]] Pack y) HWY_ATTR -> Pack { return dfy; });      \
+#define BINARY(name, f, dfx, dfy)                                                                               \
+  void run_##name(const CpuCall& call) {                                                                        \
+    two(call, [](Pack x, Pack y) HWY_ATTR -> Pack { return f; });                                               \
+  }                                                                                                             \
+  void run_##name##_grad_x(const CpuCall& call) {                                                               \
+    three(call, [](Pack d, [[maybe_unused]] Pack x, [[maybe_unused]] Pack y) HWY_ATTR -> Pack { return dfx; }); \
+  }                                                                                                             \
+  void run_##name##_grad_y(const CpuCall& call) {                                                               \
+    three(call, [](Pack d, [[maybe_unused]] Pack x, [[maybe_unused]] Pack y) HWY_ATTR -> Pack { return dfy; }); \
   }
 #include "ops/elementwise/binary.def"
 
@@ -152,14 +153,14 @@ HWY_AFTER_NAMESPACE();
 namespace tidepool::inline v0 {
 namespace elementwise_cpu {
 
-#define UNARY(name, f, df)                                                  \
-  void name(const CpuCall& call) { TIDEPOOL_RUN(run_##name, call); }              \
+#define UNARY(name, f, df)                                           \
+  void name(const CpuCall& call) { TIDEPOOL_RUN(run_##name, call); } \
   void name##_grad(const CpuCall& call) { TIDEPOOL_RUN(run_##name##_grad, call); }
 #include "ops/elementwise/unary.def"
 
-#define BINARY(name, f, dfx, dfy)                                                 \
-  void name(const CpuCall& call) { TIDEPOOL_RUN(run_##name, call); }                    \
-  void name##_grad_x(const CpuCall& call) { TIDEPOOL_RUN(run_##name##_grad_x, call); }  \
+#define BINARY(name, f, dfx, dfy)                                                      \
+  void name(const CpuCall& call) { TIDEPOOL_RUN(run_##name, call); }                   \
+  void name##_grad_x(const CpuCall& call) { TIDEPOOL_RUN(run_##name##_grad_x, call); } \
   void name##_grad_y(const CpuCall& call) { TIDEPOOL_RUN(run_##name##_grad_y, call); }
 #include "ops/elementwise/binary.def"
 

@@ -29,23 +29,48 @@ inline constexpr bool is_value<Value<reads, bare>> = true;
 template <class A, class B>
 concept Either = is_value<A> || is_value<B>;
 
-template <class A, class B> requires Either<A, B> Joined<A, B> operator+(A, B);
-template <class A, class B> requires Either<A, B> Joined<A, B> operator-(A, B);
-template <class A, class B> requires Either<A, B> Joined<A, B> operator*(A, B);
-template <class A, class B> requires Either<A, B> Joined<A, B> operator/(A, B);
-template <class A, class B> requires Either<A, B> Joined<A, B> operator>(A, B);
-template <class A, class B> requires Either<A, B> Joined<A, B> operator<(A, B);
-template <class A, class B> requires Either<A, B> Joined<A, B> operator>=(A, B);
-template <class A, class B> requires Either<A, B> Joined<A, B> operator<=(A, B);
-template <int reads, bool bare> Value<reads> operator-(Value<reads, bare>);
-template <class C, class A, class B> Value<mask_of<C> | mask_of<A> | mask_of<B>> select(C, A, B);
-template <int reads, bool bare> Value<reads> abs(Value<reads, bare>);
-template <int reads, bool bare> Value<reads> sqrt(Value<reads, bare>);
-template <int reads, bool bare> Value<reads> exp(Value<reads, bare>);
-template <int reads, bool bare> Value<reads> log(Value<reads, bare>);
-template <int reads, bool bare> Value<reads> tanh(Value<reads, bare>);
-template <int reads, bool bare> Value<reads> sin(Value<reads, bare>);
-template <int reads, bool bare> Value<reads> cos(Value<reads, bare>);
+template <class A, class B>
+  requires Either<A, B>
+Joined<A, B> operator+(A, B);
+template <class A, class B>
+  requires Either<A, B>
+Joined<A, B> operator-(A, B);
+template <class A, class B>
+  requires Either<A, B>
+Joined<A, B> operator*(A, B);
+template <class A, class B>
+  requires Either<A, B>
+Joined<A, B> operator/(A, B);
+template <class A, class B>
+  requires Either<A, B>
+Joined<A, B> operator>(A, B);
+template <class A, class B>
+  requires Either<A, B>
+Joined<A, B> operator<(A, B);
+template <class A, class B>
+  requires Either<A, B>
+Joined<A, B> operator>=(A, B);
+template <class A, class B>
+  requires Either<A, B>
+Joined<A, B> operator<=(A, B);
+template <int reads, bool bare>
+Value<reads> operator-(Value<reads, bare>);
+template <class C, class A, class B>
+Value<mask_of<C> | mask_of<A> | mask_of<B>> select(C, A, B);
+template <int reads, bool bare>
+Value<reads> abs(Value<reads, bare>);
+template <int reads, bool bare>
+Value<reads> sqrt(Value<reads, bare>);
+template <int reads, bool bare>
+Value<reads> exp(Value<reads, bare>);
+template <int reads, bool bare>
+Value<reads> log(Value<reads, bare>);
+template <int reads, bool bare>
+Value<reads> tanh(Value<reads, bare>);
+template <int reads, bool bare>
+Value<reads> sin(Value<reads, bare>);
+template <int reads, bool bare>
+Value<reads> cos(Value<reads, bare>);
 
 struct Numbers {
   Value<0> a, b;

@@ -47,7 +47,8 @@ void launch_strided(Stream& stream, const Node& from, const Node& to, const std:
   GatherParams p{.shifts = {}, .count = static_cast<std::uint32_t>(to.numel), .rank = 0, .size = {}, .stride = {}};
   for (std::int64_t axis = 0; axis < to.shape.rank(); ++axis) {
     if (to.shape[axis] == 1) continue;
-    const auto size = static_cast<std::uint32_t>(to.shape[axis]), stride = static_cast<std::uint32_t>(strides[static_cast<std::size_t>(axis)]);
+    const auto size = static_cast<std::uint32_t>(to.shape[axis]),
+               stride = static_cast<std::uint32_t>(strides[static_cast<std::size_t>(axis)]);
     if (p.rank > 0 && p.stride[p.rank - 1] == size * stride) {  // runs on from the axis before: one axis
       p.size[p.rank - 1] *= size;
       p.stride[p.rank - 1] = stride;
@@ -163,7 +164,9 @@ constexpr OpDef slice{
 }  // namespace
 }  // namespace ops
 
-void register_layout(Operations& all) { all.insert(all.end(), {&ops::clone, &ops::transpose, &ops::broadcast_to, &ops::reshape, &ops::slice}); }
+void register_layout(Operations& all) {
+  all.insert(all.end(), {&ops::clone, &ops::transpose, &ops::broadcast_to, &ops::reshape, &ops::slice});
+}
 
 Tensor Tensor::clone() const { return apply(ops::clone, {this}); }
 Tensor transpose(const Tensor& a) { return apply(ops::transpose, {&a}); }
@@ -199,9 +202,11 @@ Tensor Tensor::slice(std::int64_t begin, std::int64_t end) const {
   const Node& node = usable("slice", *this);
   if (node.shape.rank() == 0) throw ShapeError("slice", "the tensor has rank 0 and so no rows");
   const std::int64_t rows = node.shape[0];
-  if (begin < 0 || end < begin || end > rows) throw ShapeError("slice", cat("rows [", begin, ", ", end, ") of ", node.shape, ", which has ", rows));
+  if (begin < 0 || end < begin || end > rows)
+    throw ShapeError("slice", cat("rows [", begin, ", ", end, ") of ", node.shape, ", which has ", rows));
   const std::size_t row_bytes = rows == 0 ? 0 : node.bytes() / static_cast<std::size_t>(rows);
-  return apply_view(ops::slice, *this, shape_with(node.shape, 0, end - begin), static_cast<std::size_t>(begin) * row_bytes, Attrs(RowsAttrs{begin, end}));
+  return apply_view(ops::slice, *this, shape_with(node.shape, 0, end - begin), static_cast<std::size_t>(begin) * row_bytes,
+                    Attrs(RowsAttrs{begin, end}));
 }
 
 namespace {
@@ -235,8 +240,10 @@ void copy_(const Tensor& destination, const Tensor& source) {
       "copy_", {&destination, &source}, 1,
       [](std::span<Node* const> nodes) {
         require_four_bytes("copy_", nodes[0]->dtype);
-        if (nodes[0]->dtype != nodes[1]->dtype) throw DTypeError("copy_", cat("types differ: ", nodes[0]->dtype, " from ", nodes[1]->dtype));
-        if (!(nodes[0]->shape == nodes[1]->shape)) throw ShapeError("copy_", cat("shapes differ: ", nodes[0]->shape, " from ", nodes[1]->shape));
+        if (nodes[0]->dtype != nodes[1]->dtype)
+          throw DTypeError("copy_", cat("types differ: ", nodes[0]->dtype, " from ", nodes[1]->dtype));
+        if (!(nodes[0]->shape == nodes[1]->shape))
+          throw ShapeError("copy_", cat("shapes differ: ", nodes[0]->shape, " from ", nodes[1]->shape));
       },
       [](std::span<Node* const> nodes, Stream& stream, const Attrs&) {
         if (nodes[0]->storage.block() == nodes[1]->storage.block() && nodes[0]->offset == nodes[1]->offset) return;

@@ -21,9 +21,8 @@ constexpr std::size_t tile_rows = 4;
 template <bool more, std::size_t rows, std::size_t vectors>
 HWY_INLINE void tile(const float* a, const float* b, float* c, const MatmulParams& p, std::size_t part) {
   const std::size_t n = p.n, k = p.k;
-  const auto load_some = [part](const float* from, std::size_t v) HWY_ATTR {
-    return v + 1 == vectors && part != lanes ? load_part(from, part).v : load(from).v;
-  };
+  const auto load_some = [part](const float* from, std::size_t v)
+                             HWY_ATTR { return v + 1 == vectors && part != lanes ? load_part(from, part).v : load(from).v; };
   FloatVector sums[rows][vectors];
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t v = 0; v < vectors; ++v) sums[r][v] = more ? load_some(c + r * n + v * lanes, v) : hn::Zero(FloatTag());

@@ -59,7 +59,8 @@ Spec sum_rule(const OpCall& call) {
   const auto [first, last] = call.attrs.as<ReduceAttrs>();
   const Shape& shape = call.in[0]->shape;
   std::array<std::int64_t, Shape::max_rank> sizes{};
-  for (std::int64_t axis = 0; axis < shape.rank(); ++axis) sizes[static_cast<std::size_t>(axis)] = axis >= first && axis < last ? 1 : shape[axis];
+  for (std::int64_t axis = 0; axis < shape.rank(); ++axis)
+    sizes[static_cast<std::size_t>(axis)] = axis >= first && axis < last ? 1 : shape[axis];
   return {Shape(std::span<const std::int64_t>(sizes.data(), static_cast<std::size_t>(shape.rank()))), DType::f32};
 }
 

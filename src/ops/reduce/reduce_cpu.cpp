@@ -37,29 +37,30 @@ void run_sum(const CpuCall& call) {
   auto* out = call.buffer<float>(1);
   const std::size_t inner = p.inner, work = std::min<std::size_t>(p.per_part, p.middle) * inner;
   const std::size_t rows = static_cast<std::size_t>(p.outer) * p.parts;
-  call.team->run(rows, std::max<std::size_t>(1, 32768 / std::max<std::size_t>(1, work)), [&](std::size_t begin_row, std::size_t end_row) HWY_ATTR {
-    for (std::size_t row = begin_row; row < end_row; ++row) {
-      const std::size_t outer = row / p.parts, part = row % p.parts;
-      const std::size_t begin = part * p.per_part, end = std::min<std::size_t>(begin + p.per_part, p.middle);
-      const float* from = in + (outer * p.middle + begin) * inner;
-      float* to = out + row * inner;
-      if (inner == 1) {
-        *to = sum_stretch(from, end - begin);
-        continue;
-      }
-      std::size_t i = 0;
-      for (; i + lanes <= inner; i += lanes) {
-        Pack sum(0.0F);
-        for (std::size_t m = 0; m < end - begin; ++m) sum = sum + load(from + m * inner + i);
-        store(sum, to + i);
-      }
-      if (i < inner) {
-        Pack sum(0.0F);
-        for (std::size_t m = 0; m < end - begin; ++m) sum = sum + load_part(from + m * inner + i, inner - i);
-        store_part(sum, to + i, inner - i);
-      }
-    }
-  });
+  call.team->run(rows, std::max<std::size_t>(1, 32768 / std::max<std::size_t>(1, work)),
+                 [&](std::size_t begin_row, std::size_t end_row) HWY_ATTR {
+                   for (std::size_t row = begin_row; row < end_row; ++row) {
+                     const std::size_t outer = row / p.parts, part = row % p.parts;
+                     const std::size_t begin = part * p.per_part, end = std::min<std::size_t>(begin + p.per_part, p.middle);
+                     const float* from = in + (outer * p.middle + begin) * inner;
+                     float* to = out + row * inner;
+                     if (inner == 1) {
+                       *to = sum_stretch(from, end - begin);
+                       continue;
+                     }
+                     std::size_t i = 0;
+                     for (; i + lanes <= inner; i += lanes) {
+                       Pack sum(0.0F);
+                       for (std::size_t m = 0; m < end - begin; ++m) sum = sum + load(from + m * inner + i);
+                       store(sum, to + i);
+                     }
+                     if (i < inner) {
+                       Pack sum(0.0F);
+                       for (std::size_t m = 0; m < end - begin; ++m) sum = sum + load_part(from + m * inner + i, inner - i);
+                       store_part(sum, to + i, inner - i);
+                     }
+                   }
+                 });
 }
 
 }  // namespace
