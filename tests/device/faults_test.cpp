@@ -8,6 +8,7 @@
 
 #include "support/child.h"
 #include "support/devices.h"
+#include "support/late_backend.h"
 
 namespace tidepool::inline v0 {
 namespace {
@@ -103,46 +104,9 @@ TEST_F(Faults, ALossThatIsNoticedWhileBlocksComeBackForgetsNone) {
   EXPECT_EQ(calls_after_loss, 0);
 }
 
-// Never done before it is waited for; it counts recordings that are destroyed while they run.
-class LateBackend final : public Backend {
- public:
-  explicit LateBackend(int* destroyed_early) : destroyed_early_(destroyed_early) {}
-  BackendInfo info() override { return null_.info(); }
-  Memory* allocate(std::size_t bytes) override { return null_.allocate(bytes); }
-  void free(Memory* memory) override { null_.free(memory); }
-  void load(const Kernel& kernel) override { null_.load(kernel); }
-  void record(const Launch& launch) override { null_.record(launch); }
-  void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) override { null_.upload(to, offset, bytes); }
-  void download(Memory* from, std::size_t offset, std::span<std::byte> bytes) override { null_.download(from, offset, bytes); }
-  std::unique_ptr<Recording> bake(std::span<const Launch> launches) override {
-    auto late = std::make_unique<LateRecording>();
-    late->recording = null_.bake(launches);
-    late->backend = this;
-    return late;
-  }
-  Serial submit(Recording* recording) override {
-    if (!recording) return null_.submit(nullptr);
-    auto& late = static_cast<LateRecording&>(*recording);
-    return late.last = null_.submit(late.recording.get());
-  }
-  bool wait(Serial serial, std::chrono::nanoseconds time) override { return null_.wait(serial, time); }
-
- private:
-  struct LateRecording final : Recording {
-    ~LateRecording() override { *backend->destroyed_early_ += !backend->null_.wait(last, std::chrono::nanoseconds(0)); }
-    std::unique_ptr<Recording> recording;
-    LateBackend* backend = nullptr;
-    Serial last = 0;
-  };
-  NullBackend null_{{.latency = 1'000'000}};
-  int* destroyed_early_;
-};
-
 TEST_F(Faults, ALossOnDemandDestroysNoPlanThatTheDeviceStillRuns) {
-  static int destroyed_early = 0;
-  slot_for("null").replace_open([] { return std::make_unique<LateBackend>(&destroyed_early); });
-  reset(device("null"));
-  set_default_device(device("null"));
+  static LateBackend::TooEarly too_early;
+  open_late_backend(too_early);
   for (const char* fault : {"device_lost@launch:1", "device_lost@submit:1", "device_lost@wait:1", ""}) {
     const Tensor x = ones({10});
     const Plan plan = capture([&] { fill_(x, 2.0F); });
@@ -157,7 +121,7 @@ TEST_F(Faults, ALossOnDemandDestroysNoPlanThatTheDeviceStillRuns) {
           DeviceLost);
     }
     reset(device("null"));
-    EXPECT_EQ(destroyed_early, 0) << fault;
+    EXPECT_EQ(too_early.recordings_destroyed, 0) << fault;
   }
 }
 

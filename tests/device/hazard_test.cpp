@@ -74,7 +74,7 @@ class RandomLaunches {
       launch.kernel = &kernel_;
       launch.binding_count = static_cast<std::uint8_t>(1 + pick(4));
       for (std::size_t i = 0; i < launch.binding_count; ++i)
-        launch.bindings[i] = {&memories_[pick(3)], 64 * pick(16), pick(200), static_cast<tp::Access>(pick(3))};
+        launch.bindings[i] = {&memories_[pick(3)], 64 * pick(16), pick(200), static_cast<tp::Access>(pick(3)), 4};
     }
     return launches;
   }
@@ -102,7 +102,7 @@ TEST(Hazards, ReadingTheSameBytesTwiceNeedsNoBarrier) {
   tp::Launch reader;
   reader.kernel = &kernel;
   reader.binding_count = 1;
-  reader.bindings[0] = {&memory, 0, 64, tp::Access::read};
+  reader.bindings[0] = {&memory, 0, 64, tp::Access::read, 4};
   tp::Hazards hazards;
   for (int i = 0; i < 10; ++i) EXPECT_FALSE(hazards.before(reader));
   tp::Launch writer = reader;
@@ -121,7 +121,7 @@ TEST(Hazards, NeighboursInOneSlabDoNotWaitForEachOther) {
   launch.binding_count = 1;
   tp::Hazards hazards;
   for (std::size_t i = 0; i < 8; ++i) {
-    launch.bindings[0] = {&slab, i * 64, 64, tp::Access::write};
+    launch.bindings[0] = {&slab, i * 64, 64, tp::Access::write, 4};
     EXPECT_FALSE(hazards.before(launch));
   }
 }

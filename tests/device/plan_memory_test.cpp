@@ -7,6 +7,7 @@
 
 #include "device/plan.h"
 #include "support/devices.h"
+#include "support/late_backend.h"
 
 namespace tidepool::inline v0 {
 namespace {
@@ -104,11 +105,11 @@ TEST_P(PlanMemory, ALargerPlanGrowsTheArenaAndTheSmallerOneStillWorks) {
   const Tensor x = full({n}, 2.0F), a = zeros({n}), b = zeros({n});
   const Plan small = capture([&] { chain(x, a, 3); });
   small.run();
-  const std::size_t before = plan_bytes();
+  const std::size_t before = plan_bytes();  // the arena and nothing else
   const Plan large = capture([&] { chain(x, b, 12); });
   EXPECT_GE(plan_bytes(), 12 * 256_KiB);
   EXPECT_LT(plan_bytes(), before + 12 * 256_KiB) << "the old arena went back";
-  const Tensor noise = full({n * 3}, 1e30F);  // perhaps where the small plan's arena was
+  const Tensor noise = full({static_cast<std::int64_t>(before / sizeof(float))}, 1e30F);  // where the small plan's arena was
   for (int i = 0; i < 3; ++i) {
     zero_(a);
     zero_(b);
@@ -272,6 +273,62 @@ TEST_P(PlanMemory, ARunMakesAPendingBackwardThrow) {
   EXPECT_FALSE(w.grad().defined());
   fine.backward();
   expect_all(w.grad(), 1.0F, "what a plan only reads is unchanged");
+}
+
+class PlanOnLateDevice : public LibraryTest {};
+
+TEST_F(PlanOnLateDevice, AResultIsWaitedForWhenARunWritesIt) {
+  reopen_null({.latency = 1'000'000});
+  set_default_device(device("null"));
+  const Tensor x = ones({10}), other = ones({10});
+  Tensor escaped;
+  const Plan plan = capture([&] {
+    fill_(x, 2.0F);
+    escaped = x + 1.0F;
+  });
+  sync();
+  const auto waits_for = [](const Tensor& t) {
+    const std::uint64_t before = null_backend().counts.waits;
+    t.to_host<float>();
+    return null_backend().counts.waits > before;
+  };
+  plan.run();
+  EXPECT_FALSE(waits_for(other));
+  EXPECT_TRUE(waits_for(x));
+  plan.run();
+  EXPECT_TRUE(waits_for(escaped));
+}
+
+TEST_F(PlanOnLateDevice, NothingIsTakenFromARunUnderWay) {
+  static LateBackend::TooEarly too_early;
+  open_late_backend(too_early);
+  configure({.max_cached_per_class = 0});  // what is idle and finished goes at once
+  Tensor x = ones({64 * 1024}), y = zeros({64 * 1024}), escaped;
+  const auto chain = [&](int at_once) {
+    tidy([&] {
+      std::vector<Tensor> parts;
+      for (int i = 0; i < at_once; ++i) parts.push_back(x + 1.0F);
+      for (const Tensor& part : parts) copy_(y, part);
+    });
+  };
+  Plan small = capture([&] {
+    chain(2);
+    escaped = x + y;
+  });
+  small.run();
+  Plan large = capture([&] { chain(9); });  // the small plan's arena goes while it runs
+  large.run();
+  x = y = escaped = {};
+  small.run();
+  small = {};
+  { const Tensor other = ones({1024 * 1024}); }
+  large.run();
+  large = {};
+  memory();
+  EXPECT_EQ(too_early.memory_freed, 0);
+  EXPECT_EQ(too_early.recordings_destroyed, 0);
+  sync();
+  EXPECT_EQ(memory().reserved_bytes, 0U) << "and afterwards all of it goes";
 }
 
 }  // namespace
