@@ -41,6 +41,8 @@ std::vector<Launch> PlanState::lowered() const {
 }
 
 void PlanState::bake() {
+  busy = true;
+  const std::shared_ptr<void> idle_again(nullptr, [this](void*) { busy = false; });
   blocks_->place();
   arena_generation_ = stream->arena_generation();
   recording_ = stream->bake(lowered());

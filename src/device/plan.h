@@ -24,6 +24,7 @@ struct PlanState {
 
   const std::shared_ptr<Stream> stream;
   bool droppable = false;  // may be dropped when memory runs short; whoever sets it makes the plan again on use
+  bool busy = false;       // being made or run: not now
   std::size_t size = 0;    // launches
 
  private:

@@ -311,7 +311,7 @@ void Stream::drop_plans() {
 
 bool Stream::drop_idle_plan() {
   for (PlanState* plan : plans_)
-    if (plan->droppable) {
+    if (plan->droppable && !plan->busy) {
       plan->drop("it was dropped because memory ran short");
       return true;
     }
