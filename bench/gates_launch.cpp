@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint32_t count = 64;
 constexpr std::size_t launches = 500;  // in one sample
 
-const Kernel& add_kernel() { return *find_operation("add")->kernel; }
+const KernelDef& add_kernel() { return *find_operation("add")->kernel; }
 
 ElementwiseParams add_params() {
   return {.shifts = {}, .count = count, .rank = 0, .a = 0, .b = 0, .size = {}, .stride_x = {}, .stride_y = {}};

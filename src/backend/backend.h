@@ -47,7 +47,7 @@ class Backend {
   // Only when no unfinished submission uses it.
   virtual void free(Memory* memory) = 0;
   // Makes the kernel ready. Called once for each before its first launch.
-  virtual void load(const Kernel& kernel) = 0;
+  virtual void load(const KernelDef& kernel) = 0;
   // Adds a launch to the open batch.
   virtual void record(const Launch& launch) = 0;
   // Writes to memory that no unfinished launch uses; done on return.

@@ -1,6 +1,6 @@
 // The waist: every piece of work that a device does is a Launch.
 //
-// A Kernel is described once, as a constant: its name, how it touches its bindings, its CPU function and its shader.
+// A KernelDef is described once, as a constant: its name, how it touches its bindings, its CPU function and its shader.
 // A Launch is one use of it: the memory, up to 128 bytes of packed parameters, and an extent of work items.
 #pragma once
 
@@ -71,7 +71,7 @@ struct CpuCall {
   }
 };
 
-struct Kernel {
+struct KernelDef {
   const char* name;
   std::array<Access, max_bindings> access{};
   std::uint8_t bindings = 0;
@@ -85,7 +85,7 @@ struct Kernel {
 };
 
 // A small number for tables; the same for the life of the process.
-inline std::uint32_t kernel_id(const Kernel& kernel) {
+inline std::uint32_t kernel_id(const KernelDef& kernel) {
   static constinit std::atomic<std::uint32_t> last{0};
   const std::atomic_ref<std::uint32_t> id(kernel.id);
   if (const std::uint32_t known = id.load(std::memory_order_relaxed)) [[likely]]
@@ -95,7 +95,7 @@ inline std::uint32_t kernel_id(const Kernel& kernel) {
   return id.compare_exchange_strong(mine, fresh) ? fresh : mine;
 }
 
-// "2 read, 1 written" as access values, for Kernel initialisers.
+// "2 read, 1 written" as access values, for KernelDef initialisers.
 constexpr std::array<Access, max_bindings> accesses(std::initializer_list<Access> list) {
   std::array<Access, max_bindings> all{};
   std::size_t i = 0;
@@ -104,7 +104,7 @@ constexpr std::array<Access, max_bindings> accesses(std::initializer_list<Access
 }
 
 struct Launch {
-  const Kernel* kernel = nullptr;
+  const KernelDef* kernel = nullptr;
   std::array<Binding, max_bindings> bindings;
   std::uint8_t binding_count = 0;
   std::uint8_t param_bytes = 0;

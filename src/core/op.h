@@ -86,8 +86,8 @@ struct OpDef {
   void (*run)(const OpCall& call, Stream& stream, Node& out) = nullptr;  // launches; null for views
   Tensors (*gradient)(const Grad& grad) = nullptr;                       // one for each input; null: not differentiable
   Saves saves = Saves::inputs;
-  const Kernel* kernel = nullptr;                   // for `run` functions that many operations share
-  std::array<const Kernel*, 2> gradient_kernels{};  // likewise for gradients
+  const KernelDef* kernel = nullptr;                   // for `run` functions that many operations share
+  std::array<const KernelDef*, 2> gradient_kernels{};  // likewise for gradients
 };
 
 // The operations of a family, for tests and tools that go through all of them.

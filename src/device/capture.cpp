@@ -130,7 +130,7 @@ Block* Capture::take(Stream& stream, std::size_t bytes, MemoryTag tag) {
   return blocks_->take(bytes, tag);
 }
 
-void Capture::add(Stream& stream, const Kernel& kernel, std::span<const Operand> operands, std::span<const std::byte> params,
+void Capture::add(Stream& stream, const KernelDef& kernel, std::span<const Operand> operands, std::span<const std::byte> params,
                   Extent extent) {
   join(stream);
   for (const Operand& operand : operands) {

@@ -13,7 +13,7 @@
 namespace tidepool::inline v0 {
 
 struct CapturedLaunch {
-  const Kernel* kernel;
+  const KernelDef* kernel;
   std::vector<Operand> operands;
   std::vector<std::byte> params;
   Extent extent;
@@ -67,7 +67,7 @@ class Capture {
   static void refuse(const char* operation);
 
   Block* take(Stream& stream, std::size_t bytes, MemoryTag tag);
-  void add(Stream& stream, const Kernel& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent);
+  void add(Stream& stream, const KernelDef& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent);
   std::shared_ptr<PlanState> finish();
 
  private:

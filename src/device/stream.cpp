@@ -70,7 +70,7 @@ Block* Stream::take_block(std::size_t bytes, MemoryTag tag, const char* operatio
   return pool_.take(bytes, tag, operation);
 }
 
-inline void Stream::load(const Kernel& kernel) {
+inline void Stream::load(const KernelDef& kernel) {
   const std::uint32_t id = kernel_id(kernel);
   if (id < loaded_.size() && loaded_[id]) [[likely]]
     return;
@@ -79,7 +79,7 @@ inline void Stream::load(const Kernel& kernel) {
   loaded_[id] = true;
 }
 
-void Stream::too_large(const Kernel& kernel, std::size_t bytes) {
+void Stream::too_large(const KernelDef& kernel, std::size_t bytes) {
   throw DeviceError(kernel.name, cat("a tensor of ", readable_bytes(bytes), " is more than ", slot_.id(), " can bind at once (",
                                      readable_bytes(info_.max_binding_bytes), "); work in smaller pieces, with slice() for example"));
 }
@@ -107,7 +107,7 @@ void Stream::align(Launch& launch) {
   std::memcpy(launch.params.data(), &shifts, sizeof shifts);
 }
 
-Launch Stream::lower(const Kernel& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent) {
+Launch Stream::lower(const KernelDef& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent) {
   Launch launch;
   launch.kernel = &kernel;
   launch.extent = extent;
@@ -133,7 +133,7 @@ void Stream::capture(Capture& capture, const Launch& launch, Block* const* block
 }
 
 void Stream::launch(Launch& launch, Block* const* blocks) {
-  const Kernel& kernel = *launch.kernel;
+  const KernelDef& kernel = *launch.kernel;
   require_alive(kernel.name);
   if (Capture* current = Capture::current()) [[unlikely]]
     return capture(*current, launch, blocks);

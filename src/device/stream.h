@@ -56,13 +56,13 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   Storage take(std::size_t bytes, MemoryTag tag, const char* operation) { return Storage::first(take_block(bytes, tag, operation)); }
   // Of the parameters the first `param_bytes` are sent.
   template <class P, std::size_t count>
-  [[gnu::always_inline]] void launch(const Kernel& kernel, const Operand (&operands)[count], const P& params, const Extent& extent,
+  [[gnu::always_inline]] void launch(const KernelDef& kernel, const Operand (&operands)[count], const P& params, const Extent& extent,
                                      std::size_t param_bytes = sizeof(P)) {
     launch_filled<P>(kernel, operands, extent, param_bytes, [&](P& p) { std::memcpy(&p, &params, param_bytes); });
   }
   // The same with parameters that `fill` writes where they are needed: a copy of what was just written costs a stall.
   template <class P, std::size_t count, class Fill>
-  [[gnu::always_inline]] void launch_filled(const Kernel& kernel, const Operand (&operands)[count], const Extent& extent,
+  [[gnu::always_inline]] void launch_filled(const KernelDef& kernel, const Operand (&operands)[count], const Extent& extent,
                                             std::size_t param_bytes, Fill&& fill) {
     static_assert(Params<P> && count <= max_bindings);
     Launch made;  // what is not set is not used
@@ -95,7 +95,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void retag(Block& block, MemoryTag tag);
 
   // Plans.
-  Launch lower(const Kernel& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent);
+  Launch lower(const KernelDef& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent);
   std::unique_ptr<Recording> bake(std::span<const Launch> launches);
   Serial run(Recording& recording, std::size_t launches);
   void add(PlanState& plan) { plans_.push_back(&plan); }
@@ -132,13 +132,13 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   [[noreturn]] void gone(const char* operation);
   [[noreturn]] static void without_memory(const char* operation);
   void drop_arena();
-  [[noreturn]] void too_large(const Kernel& kernel, std::size_t bytes);
+  [[noreturn]] void too_large(const KernelDef& kernel, std::size_t bytes);
   void launch(Launch& launch, Block* const* blocks);
   void align(Launch& launch);
   void capture(Capture& capture, const Launch& launch, Block* const* blocks);
   void lose(const std::string& why);
   [[noreturn]] void lose_on_demand(const char* where, const char* operation);
-  void load(const Kernel& kernel);
+  void load(const KernelDef& kernel);
   Serial send(Recording* recording);
   void flush_for(const Block& block);
 

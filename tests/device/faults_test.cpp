@@ -23,7 +23,7 @@ class BrokenBackend final : public Backend {
   BackendInfo info() override { return null_.info(); }
   Memory* allocate(std::size_t bytes) override { return look(), null_.allocate(bytes); }
   void free(Memory* memory) override { look(), null_.free(memory); }
-  void load(const Kernel& kernel) override { look(), null_.load(kernel); }
+  void load(const KernelDef& kernel) override { look(), null_.load(kernel); }
   void record(const Launch& launch) override {
     look();
     if (++launches_ == 20 && !when_asked_) break_now();

@@ -82,7 +82,7 @@ class RandomLaunches {
  private:
   std::size_t pick(std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_); }
   std::mt19937 random_;
-  tp::Kernel kernel_{.name = "random"};
+  tp::KernelDef kernel_{.name = "random"};
   tp::Memory memories_[3];
 };
 
@@ -98,7 +98,7 @@ TEST(Hazards, AThousandRandomProgramsAreKeptApartByTheBarriersThatWerePlaced) {
 
 TEST(Hazards, ReadingTheSameBytesTwiceNeedsNoBarrier) {
   tp::Memory memory;
-  const tp::Kernel kernel{.name = "reader"};
+  const tp::KernelDef kernel{.name = "reader"};
   tp::Launch reader;
   reader.kernel = &kernel;
   reader.binding_count = 1;
@@ -115,7 +115,7 @@ TEST(Hazards, ReadingTheSameBytesTwiceNeedsNoBarrier) {
 
 TEST(Hazards, NeighboursInOneSlabDoNotWaitForEachOther) {
   tp::Memory slab;
-  const tp::Kernel kernel{.name = "writer"};
+  const tp::KernelDef kernel{.name = "writer"};
   tp::Launch launch;
   launch.kernel = &kernel;
   launch.binding_count = 1;

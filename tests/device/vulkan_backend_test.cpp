@@ -40,24 +40,24 @@ struct AxpyParams {
 };
 static_assert(Params<AxpyParams>);
 
-Kernel axpy_kernel(std::uint32_t id) {
-  Kernel kernel{.name = "axpy", .access = accesses({Access::read, Access::read, Access::write}), .bindings = 3};
+KernelDef axpy_kernel(std::uint32_t id) {
+  KernelDef kernel{.name = "axpy", .access = accesses({Access::read, Access::read, Access::write}), .bindings = 3};
   kernel.id = id;
   kernel.spirv = axpy_words;
   return kernel;
 }
-Kernel repeated_axpy_kernel(std::uint32_t id, std::uint32_t rounds) {
-  Kernel kernel = axpy_kernel(id);
+KernelDef repeated_axpy_kernel(std::uint32_t id, std::uint32_t rounds) {
+  KernelDef kernel = axpy_kernel(id);
   kernel.constants[0] = rounds;
   kernel.constant_count = 1;
   return kernel;
 }
-const Kernel axpy = axpy_kernel(1);
+const KernelDef axpy = axpy_kernel(1);
 
 Binding all_of(Memory* memory, Access access) { return {memory, 0, memory->bytes, access}; }
 
 // z = a x + y over the first n elements, after everything before it.
-Launch axpy_launch(const Kernel& kernel, Memory* x, Memory* y, Memory* z, std::uint32_t n, float a = 1.0f) {
+Launch axpy_launch(const KernelDef& kernel, Memory* x, Memory* y, Memory* z, std::uint32_t n, float a = 1.0f) {
   Launch launch{.kernel = &kernel, .binding_count = 3, .param_bytes = sizeof(AxpyParams), .barrier = true, .extent = {n, 1, 1}};
   launch.bindings = {all_of(x, Access::read), all_of(y, Access::read), all_of(z, Access::write)};
   const AxpyParams params{{}, n, a};
@@ -260,7 +260,7 @@ TEST_P(VulkanBackendTest, a_grid_beyond_the_limits_is_an_error_and_the_batch_goe
 }
 
 TEST_P(VulkanBackendTest, specialization_constants_reach_the_shader) {
-  const Kernel thrice = repeated_axpy_kernel(7, 3);  // ids may leave gaps
+  const KernelDef thrice = repeated_axpy_kernel(7, 3);  // ids may leave gaps
   backend->load(thrice);
   Memory* x = filled(4, 1);
   Memory* y = filled(4, 0);
@@ -344,7 +344,7 @@ TEST_P(VulkanBackendTest, a_lost_device_names_the_call_and_goes_without_waiting)
 }
 
 TEST_P(VulkanBackendTest, an_unknown_shader_is_named) {
-  Kernel unknown{.name = "no_such_kernel", .bindings = 1};
+  KernelDef unknown{.name = "no_such_kernel", .bindings = 1};
   unknown.id = 2;
   try {
     backend->load(unknown);
@@ -393,7 +393,7 @@ TEST_P(VulkanBackendTest, the_instance_closes_cleanly_once_no_backend_is_open) {
 TEST_P(VulkanBackendTest, a_device_that_does_not_answer_is_lost_and_does_not_hold_us_up) {
   if (backend->info().kind != "software") GTEST_SKIP() << "the slow kernel is not slow enough for a GPU";
   open(50ms);
-  const Kernel slow = repeated_axpy_kernel(2, 60'000);  // Mesa's llvmpipe ends a shader's loops after 65,535 rounds
+  const KernelDef slow = repeated_axpy_kernel(2, 60'000);  // Mesa's llvmpipe ends a shader's loops after 65,535 rounds
   backend->load(slow);
   const std::uint32_t n = 1 << 12;
   Memory* x = filled(n, 1);

@@ -24,7 +24,7 @@ class LateBackend final : public Backend {
     for (const LateRecording* recording : recordings_) too_early_.memory_freed += recording->uses.contains(memory) && runs(*recording);
     null_.free(memory);
   }
-  void load(const Kernel& kernel) override { null_.load(kernel); }
+  void load(const KernelDef& kernel) override { null_.load(kernel); }
   void record(const Launch& launch) override { null_.record(launch); }
   void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) override { null_.upload(to, offset, bytes); }
   void download(Memory* from, std::size_t offset, std::span<std::byte> bytes) override { null_.download(from, offset, bytes); }

@@ -56,7 +56,7 @@ class CpuBackend final : public Backend {
     delete memory;
   }
 
-  void load(const Kernel& kernel) override {
+  void load(const KernelDef& kernel) override {
     if (!kernel.cpu) throw DeviceError(kernel.name, "this kernel has no CPU function, so it cannot run on the device cpu");
   }
 

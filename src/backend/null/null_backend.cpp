@@ -55,7 +55,7 @@ void NullBackend::free(Memory* memory) {
   delete static_cast<NullMemory*>(memory);
 }
 
-void NullBackend::load(const Kernel&) { ++counts.loads; }
+void NullBackend::load(const KernelDef&) { ++counts.loads; }
 
 void NullBackend::record(const Launch& launch) {
   open_ = true;

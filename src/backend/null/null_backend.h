@@ -25,7 +25,7 @@ class NullBackend final : public Backend {
   BackendInfo info() override;
   Memory* allocate(std::size_t bytes) override;
   void free(Memory* memory) override;
-  void load(const Kernel& kernel) override;
+  void load(const KernelDef& kernel) override;
   void record(const Launch& launch) override;
   void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) override;
   void download(Memory* from, std::size_t offset, std::span<std::byte> bytes) override;

@@ -11,19 +11,19 @@
 namespace tidepool::inline v0 {
 namespace {
 
-std::span<const std::uint32_t> find_words(const Kernel& kernel) {
+std::span<const std::uint32_t> find_words(const KernelDef& kernel) {
   if (!kernel.spirv.empty()) return kernel.spirv;
   const std::string_view name = kernel.shader ? kernel.shader : kernel.name;
   const auto all = shaders();
   const auto found = std::ranges::lower_bound(all, name, {}, &Shader::name);
   if (found == all.end() || found->name != name)
     throw DeviceError("vulkan", cat("kernel \"", kernel.name, "\" wants the shader \"", name, "\", which is not among the ", all.size(),
-                                    " that were built in; add ", name, ".comp under src/ops/ or correct Kernel::shader"));
+                                    " that were built in; add ", name, ".comp under src/ops/ or correct KernelDef::shader"));
   return found->words;
 }
 
 // Beyond these limits the driver may do anything.
-void check_limits(const Kernel& kernel, const VkPhysicalDeviceLimits& limits) {
+void check_limits(const KernelDef& kernel, const VkPhysicalDeviceLimits& limits) {
   const Extent& g = kernel.group;
   const std::uint64_t items = std::uint64_t{g.x} * g.y * g.z;
   if (g.x > limits.maxComputeWorkGroupSize[0] || g.y > limits.maxComputeWorkGroupSize[1] || g.z > limits.maxComputeWorkGroupSize[2] ||
@@ -53,7 +53,7 @@ Pipelines::~Pipelines() {
   device_.call.vkDestroyPipelineCache(device_.handle, cache_, nullptr);
 }
 
-void Pipelines::load(const Kernel& kernel) {
+void Pipelines::load(const KernelDef& kernel) {
   assert(kernel.id != 0 && "loaded before it was registered");
   if (kernel.id < pipelines_.size() && pipelines_[kernel.id].handle) return;
   const auto words = find_words(kernel);
@@ -73,7 +73,7 @@ void Pipelines::load(const Kernel& kernel) {
   pipelines_[kernel.id] = {pipeline, shared.pipeline, shared.set};
 }
 
-VkResult Pipelines::make(const Kernel& kernel, VkShaderModule shader, VkPipelineLayout layout, VkPipeline& pipeline) {
+VkResult Pipelines::make(const KernelDef& kernel, VkShaderModule shader, VkPipelineLayout layout, VkPipeline& pipeline) {
   std::array<VkSpecializationMapEntry, std::tuple_size_v<decltype(kernel.constants)>> entries;
   for (std::uint32_t i = 0; i < kernel.constant_count; ++i) entries[i] = {.constantID = i, .offset = 4 * i, .size = 4};
   const VkSpecializationInfo constants{.mapEntryCount = kernel.constant_count,

@@ -22,8 +22,8 @@ class Pipelines {
   Pipelines(const Pipelines&) = delete;
   Pipelines& operator=(const Pipelines&) = delete;
 
-  void load(const Kernel& kernel);
-  const Pipeline& operator[](const Kernel& kernel) const {
+  void load(const KernelDef& kernel);
+  const Pipeline& operator[](const KernelDef& kernel) const {
     assert(kernel.id < pipelines_.size() && pipelines_[kernel.id].handle && "launched before it was loaded");
     return pipelines_[kernel.id];
   }
@@ -34,7 +34,7 @@ class Pipelines {
     VkPipelineLayout pipeline = VK_NULL_HANDLE;
   };
   const Layout& layout(std::uint32_t bindings);
-  VkResult make(const Kernel& kernel, VkShaderModule shader, VkPipelineLayout layout, VkPipeline& pipeline);
+  VkResult make(const KernelDef& kernel, VkShaderModule shader, VkPipelineLayout layout, VkPipeline& pipeline);
 
   VulkanDevice& device_;
   VkPipelineCache cache_ = VK_NULL_HANDLE;

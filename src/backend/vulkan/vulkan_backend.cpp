@@ -23,7 +23,7 @@ class VulkanBackend : public Backend {
   BackendInfo info() override { return describe(device_.physical); }
   Memory* allocate(std::size_t bytes) override { return heap_.allocate(bytes); }
   void free(Memory* memory) override { heap_.free(static_cast<VulkanMemory*>(memory)); }
-  void load(const Kernel& kernel) override { pipelines_.load(kernel); }
+  void load(const KernelDef& kernel) override { pipelines_.load(kernel); }
   void record(const Launch& launch) override { queue_.record(launch); }
 
   void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) override {

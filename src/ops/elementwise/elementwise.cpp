@@ -34,7 +34,7 @@ void set_flat(ElementwiseParams& p, std::int64_t count, Numbers numbers) {
 }
 
 template <std::size_t count>
-[[gnu::always_inline]] inline void launch_flat(Stream& stream, const Kernel& kernel, const Operand (&operands)[count],
+[[gnu::always_inline]] inline void launch_flat(Stream& stream, const KernelDef& kernel, const Operand (&operands)[count],
                                                std::int64_t elements, Numbers numbers) {
   stream.launch_filled<ElementwiseParams>(kernel, operands, per_element(elements), ElementwiseParams::flat_bytes,
                                           [&](ElementwiseParams& p) { set_flat(p, elements, numbers); });
@@ -89,7 +89,7 @@ Spec binary_rule(const OpCall& call) {
   return {a == b ? a : broadcast_shape(call.op.name, a, b), DType::f32};
 }
 
-void launch_binary(const Kernel& kernel, const Node& x, const Node& y, const Node& out, Stream& stream) {
+void launch_binary(const KernelDef& kernel, const Node& x, const Node& y, const Node& out, Stream& stream) {
   // With as many elements as the output, an input is not broadcast.
   if (x.numel == out.numel && y.numel == out.numel) [[likely]] {
     launch_flat(stream, kernel, {read(x), read(y), write(out)}, out.numel, {});
@@ -161,19 +161,19 @@ namespace {
   using op##_dy = decltype([](auto x, auto y, auto d) { return (void)x, (void)y, dfy; }(probe::X(), probe::Y(), probe::D()));
 #include "ops/elementwise/binary.def"
 
-constexpr Kernel forward_kernel(const char* name, std::uint8_t inputs, void (*cpu)(const CpuCall&)) {
+constexpr KernelDef forward_kernel(const char* name, std::uint8_t inputs, void (*cpu)(const CpuCall&)) {
   return {.name = name,
           .access = inputs == 1 ? accesses({r, w}) : accesses({r, r, w}),
           .bindings = static_cast<std::uint8_t>(inputs + 1),
           .cpu = cpu};
 }
-constexpr Kernel gradient_kernel(const char* name, void (*cpu)(const CpuCall&)) {
+constexpr KernelDef gradient_kernel(const char* name, void (*cpu)(const CpuCall&)) {
   return {.name = name, .access = accesses({r, r, r, w}), .bindings = 4, .cpu = cpu};
 }
 
 #define UNARY(op, f, df)                                                                                                         \
-  constexpr Kernel op##_kernel = forward_kernel(#op, 1, elementwise_cpu::op);                                                    \
-  constexpr Kernel op##_grad_kernel = gradient_kernel(#op "_grad", elementwise_cpu::op##_grad);                                  \
+  constexpr KernelDef op##_kernel = forward_kernel(#op, 1, elementwise_cpu::op);                                                 \
+  constexpr KernelDef op##_grad_kernel = gradient_kernel(#op "_grad", elementwise_cpu::op##_grad);                               \
   constexpr OpDef op##_grad{.name = #op "_grad", .rule = gradient_rule, .run = unary_gradient_run, .kernel = &op##_grad_kernel}; \
   constexpr OpDef op{.name = #op,                                                                                                \
                      .rule = unary_rule,                                                                                         \
@@ -184,9 +184,9 @@ constexpr Kernel gradient_kernel(const char* name, void (*cpu)(const CpuCall&)) 
 #include "ops/elementwise/unary.def"
 
 #define BINARY(op, f, dfx, dfy)                                                                                                         \
-  constexpr Kernel op##_kernel = forward_kernel(#op, 2, elementwise_cpu::op);                                                           \
-  constexpr Kernel op##_grad_x_kernel = gradient_kernel(#op "_grad_x", elementwise_cpu::op##_grad_x);                                   \
-  constexpr Kernel op##_grad_y_kernel = gradient_kernel(#op "_grad_y", elementwise_cpu::op##_grad_y);                                   \
+  constexpr KernelDef op##_kernel = forward_kernel(#op, 2, elementwise_cpu::op);                                                        \
+  constexpr KernelDef op##_grad_x_kernel = gradient_kernel(#op "_grad_x", elementwise_cpu::op##_grad_x);                                \
+  constexpr KernelDef op##_grad_y_kernel = gradient_kernel(#op "_grad_y", elementwise_cpu::op##_grad_y);                                \
   constexpr OpDef op##_grad_x{.name = #op "_grad_x", .rule = gradient_rule, .run = binary_gradient_run, .kernel = &op##_grad_x_kernel}; \
   constexpr OpDef op##_grad_y{.name = #op "_grad_y", .rule = gradient_rule, .run = binary_gradient_run, .kernel = &op##_grad_y_kernel}; \
   constexpr OpDef op{.name = #op,                                                                                                       \

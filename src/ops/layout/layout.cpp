@@ -19,9 +19,9 @@ namespace tidepool::inline v0 {
 namespace {
 
 constexpr Access r = Access::read, w = Access::write;
-constexpr Kernel fill_kernel{.name = "fill", .access = accesses({w}), .bindings = 1, .cpu = fill_cpu};
-constexpr Kernel copy_kernel{.name = "copy", .access = accesses({r, w}), .bindings = 2, .cpu = copy_cpu};
-constexpr Kernel strided_copy_kernel{.name = "strided_copy", .access = accesses({r, w}), .bindings = 2, .cpu = strided_copy_cpu};
+constexpr KernelDef fill_kernel{.name = "fill", .access = accesses({w}), .bindings = 1, .cpu = fill_cpu};
+constexpr KernelDef copy_kernel{.name = "copy", .access = accesses({r, w}), .bindings = 2, .cpu = copy_cpu};
+constexpr KernelDef strided_copy_kernel{.name = "strided_copy", .access = accesses({r, w}), .bindings = 2, .cpu = strided_copy_cpu};
 
 Extent per_element(const Node& node) { return {static_cast<std::uint32_t>(node.numel), 1, 1}; }
 

@@ -12,15 +12,15 @@ namespace tidepool::inline v0 {
 namespace {
 
 constexpr Access r = Access::read, w = Access::write, rw = Access::read_write;
-constexpr Kernel matmul_kernel{
+constexpr KernelDef matmul_kernel{
     .name = "matmul", .access = accesses({r, r, w}), .bindings = 3, .cpu = matmul_cpu, .constants = {0}, .constant_count = 1};
-constexpr Kernel matmul_more_kernel{.name = "matmul_more",
-                                    .access = accesses({r, r, rw}),
-                                    .bindings = 3,
-                                    .cpu = matmul_more_cpu,
-                                    .shader = "matmul",
-                                    .constants = {1},
-                                    .constant_count = 1};
+constexpr KernelDef matmul_more_kernel{.name = "matmul_more",
+                                       .access = accesses({r, r, rw}),
+                                       .bindings = 3,
+                                       .cpu = matmul_more_cpu,
+                                       .shader = "matmul",
+                                       .constants = {1},
+                                       .constant_count = 1};
 
 Spec matmul_rule(const OpCall& call) {
   require_dtype(call, DType::f32);

@@ -17,18 +17,19 @@ namespace {
 
 constexpr std::size_t tile_rows = 4;
 
+HWY_INLINE FloatVector load_some(const float* from, std::size_t part) { return part == lanes ? load(from).v : load_part(from, part).v; }
+
 // `rows` rows of c, `vectors` vectors wide, of the last only `part` lanes.
 template <bool more, std::size_t rows, std::size_t vectors>
 HWY_INLINE void tile(const float* a, const float* b, float* c, const MatmulParams& p, std::size_t part) {
   const std::size_t n = p.n, k = p.k;
-  const auto load_some = [part](const float* from, std::size_t v)
-                             HWY_ATTR { return v + 1 == vectors && part != lanes ? load_part(from, part).v : load(from).v; };
   FloatVector sums[rows][vectors];
   for (std::size_t r = 0; r < rows; ++r)
-    for (std::size_t v = 0; v < vectors; ++v) sums[r][v] = more ? load_some(c + r * n + v * lanes, v) : hn::Zero(FloatTag());
+    for (std::size_t v = 0; v < vectors; ++v)
+      sums[r][v] = more ? load_some(c + r * n + v * lanes, v + 1 == vectors ? part : lanes) : hn::Zero(FloatTag());
   for (std::size_t at = p.first; at < p.last; ++at) {
     FloatVector from_b[vectors];
-    for (std::size_t v = 0; v < vectors; ++v) from_b[v] = load_some(b + at * n + v * lanes, v);
+    for (std::size_t v = 0; v < vectors; ++v) from_b[v] = load_some(b + at * n + v * lanes, v + 1 == vectors ? part : lanes);
     for (std::size_t r = 0; r < rows; ++r) {
       const auto from_a = hn::Set(FloatTag(), a[r * k + at]);
       for (std::size_t v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(from_a, from_b[v], sums[r][v]);

@@ -12,7 +12,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Kernel sum_kernel{.name = "sum", .access = accesses({Access::read, Access::write}), .bindings = 2, .cpu = sum_cpu};
+constexpr KernelDef sum_kernel{.name = "sum", .access = accesses({Access::read, Access::write}), .bindings = 2, .cpu = sum_cpu};
 
 // Axes [first, last) are summed; they stay as size 1 (keepdim is a reshape above).
 struct ReduceAttrs {

@@ -14,7 +14,7 @@ namespace tidepool::inline v0 {
 namespace {
 
 constexpr Access r = Access::read, rw = Access::read_write;
-constexpr Kernel adam_kernel{.name = "adam", .access = accesses({rw, r, rw, rw}), .bindings = 4, .cpu = adam_cpu};
+constexpr KernelDef adam_kernel{.name = "adam", .access = accesses({rw, r, rw, rw}), .bindings = 4, .cpu = adam_cpu};
 
 void require_rate(double value, const char* name) {
   if (!(value >= 0 && value < 1)) throw ArgumentError("adam_step", cat(name, " is ", value, "; wanted 0 or more and less than 1"));
