@@ -28,16 +28,15 @@ Stream& stream_of(const Node& node) { return *node.storage->owner->stream; }
 
 // All inputs are usable and live on one device; returns its stream.
 inline Stream& gather(const char* operation, std::span<const Tensor* const> in, Node** nodes) {
-  Stream* stream = nullptr;
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    Node& node = usable(operation, *in[i]);
-    nodes[i] = &node;
-    Stream& own = stream_of(node);
-    if (!stream) stream = &own;
-    if (stream != &own) [[unlikely]]
-      apart(operation, *stream, own);
+  nodes[0] = &usable(operation, *in[0]);
+  Stream& stream = stream_of(*nodes[0]);
+  for (std::size_t i = 1; i < in.size(); ++i) {
+    nodes[i] = &usable(operation, *in[i]);
+    Stream& own = stream_of(*nodes[i]);
+    if (&stream != &own) [[unlikely]]
+      apart(operation, stream, own);
   }
-  return *stream;
+  return stream;
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void uncountable(const char* operation, const Shape& shape, std::int64_t numel) {
@@ -68,13 +67,13 @@ Tensor apply(const OpDef& op, std::span<const Tensor* const> in, const Attrs& at
   std::array<Node*, most_inputs> nodes;  // NOLINT: only the first in.size() are used
   Stream& stream = gather(op.name, in, nodes.data());
   const OpCall call{op, std::span(nodes.data(), in.size()), attrs};
-  const Spec spec = op.rule(call);
-  Tensor out = make_tensor(op.name, spec.shape, spec.dtype, stream.slot());
+  Tensor out = make_tensor(stream.slot());
   Node& node = *out.node();
+  op.rule(call, node);
   {
     const StreamLock lock(stream);
     node.storage.start(stream.take_block(node.bytes(), MemoryTag::activations, op.name));
-    require_countable(op.name, spec.shape, node.numel);
+    require_countable(op.name, node.shape, node.numel);
     if (node.numel > 0) op.run(call, stream, node);
   }
   if (op.gradient && wants_gradient(call.in)) remember(op, in, attrs, node);

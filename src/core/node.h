@@ -19,9 +19,7 @@ namespace tidepool::inline v0 {
 struct TapeEntry;
 
 struct Node {
-  Node(const Shape& shape, std::int64_t numel, DType dtype, DeviceSlot& slot) : shape(shape), dtype(dtype), numel(numel), slot(slot) {
-    slot.tensors.fetch_add(1, std::memory_order_relaxed);
-  }
+  explicit Node(DeviceSlot& slot) : slot(slot) { slot.tensors.fetch_add(1, std::memory_order_relaxed); }
   ~Node() {
     if (!released) slot.tensors.fetch_sub(1, std::memory_order_relaxed);
   }
@@ -29,8 +27,8 @@ struct Node {
   Node& operator=(const Node&) = delete;
 
   Shape shape;
-  DType dtype;
-  std::int64_t numel;
+  DType dtype = DType::f32;
+  std::int64_t numel = 1;
   DeviceSlot& slot;
   Storage storage;  // empty once released
   std::size_t offset = 0;
@@ -40,8 +38,19 @@ struct Node {
   bool kept = false;  // no tidy scope releases it
   bool released = false;
 
-  std::size_t bytes() const { return static_cast<std::size_t>(numel) * size_of(dtype); }
+  std::size_t bytes() const { return bytes_; }
+  // What it holds; throws ShapeError naming the operation when there is no such number of elements.
+  void become(const char* operation, const Shape& new_shape, DType new_dtype);
+  void become_like(const Node& other) {
+    shape = other.shape;
+    dtype = other.dtype;
+    numel = other.numel;
+    bytes_ = other.bytes_;
+  }
   void release();
+
+ private:
+  std::size_t bytes_ = 0;
 };
 
 [[noreturn]] void unusable(const char* operation, const Tensor& tensor);
@@ -61,9 +70,15 @@ inline std::int64_t checked_numel(const char* operation, const Shape& shape) {
     rename_error(operation, error);
   }
 }
-// A tensor without storage as yet.
-inline Tensor make_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot) {
-  Tensor tensor(std::allocate_shared<Node>(Recycling<Node>(), shape, checked_numel(operation, shape), dtype, slot));
+inline void Node::become(const char* operation, const Shape& new_shape, DType new_dtype) {
+  numel = checked_numel(operation, new_shape);
+  bytes_ = static_cast<std::size_t>(numel) * size_of(new_dtype);
+  shape = new_shape;
+  dtype = new_dtype;
+}
+// A tensor without shape and storage as yet.
+inline Tensor make_tensor(DeviceSlot& slot) {
+  Tensor tensor(std::allocate_shared<Node>(Recycling<Node>(), slot));
   if (thread_state.scope) [[unlikely]]
     thread_state.scope->add(tensor.shared());
   return tensor;

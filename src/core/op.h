@@ -42,17 +42,13 @@ class Attrs {
  private:
   alignas(8) std::byte bytes_[80];
 };
+inline constexpr Attrs no_attrs{};  // one for all: setting 80 bytes at each call would show
 
 // One use of an operation.
 struct OpCall {
   const OpDef& op;
   std::span<Node* const> in;
   const Attrs& attrs;
-};
-
-struct Spec {
-  Shape shape;
-  DType dtype = DType::f32;
 };
 
 // What a gradient function gets.
@@ -82,7 +78,7 @@ constexpr bool saves_output(Saves s) { return (static_cast<int>(s) & 2) != 0; }
 
 struct OpDef {
   const char* name;
-  Spec (*rule)(const OpCall& call) = nullptr;                            // checks; the output's shape and type
+  void (*rule)(const OpCall& call, Node& out) = nullptr;                 // checks; says the output's shape and type
   void (*run)(const OpCall& call, Stream& stream, Node& out) = nullptr;  // launches; null for views
   Tensors (*gradient)(const Grad& grad) = nullptr;                       // one for each input; null: not differentiable
   Saves saves = Saves::inputs;
@@ -95,7 +91,7 @@ using Operations = std::vector<const OpDef*>;
 
 Tensor apply(const OpDef& op, std::span<const Tensor* const> in, const Attrs& attrs);
 inline Tensor apply(const OpDef& op, std::initializer_list<const Tensor*> in) {
-  return apply(op, std::span(in.begin(), in.size()), Attrs{});
+  return apply(op, std::span(in.begin(), in.size()), no_attrs);
 }
 template <class T>
 Tensor apply(const OpDef& op, std::initializer_list<const Tensor*> in, const T& attrs) {

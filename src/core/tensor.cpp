@@ -32,7 +32,8 @@ void rename_error(const char* operation, const ShapeError& error) {
 }
 
 Tensor make_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot, Storage storage, std::size_t offset) {
-  Tensor tensor = make_tensor(operation, shape, dtype, slot);
+  Tensor tensor = make_tensor(slot);
+  tensor.node()->become(operation, shape, dtype);
   tensor.node()->storage = std::move(storage);
   tensor.node()->offset = offset;
   return tensor;

@@ -41,8 +41,11 @@ std::vector<Launch> PlanState::lowered() const {
 }
 
 void PlanState::bake() {
-  busy = true;
-  const std::shared_ptr<void> idle_again(nullptr, [this](void*) { busy = false; });
+  struct Busy {
+    bool& flag;
+    explicit Busy(bool& flag) : flag(flag) { flag = true; }
+    ~Busy() { flag = false; }
+  } const guard(busy);
   blocks_->place();
   arena_generation_ = stream->arena_generation();
   recording_ = stream->bake(lowered());

@@ -132,12 +132,14 @@ void Stream::capture(Capture& capture, const Launch& launch, Block* const* block
               launch.extent);
 }
 
-void Stream::launch(Launch& launch, Block* const* blocks) {
+// `missing`: some block has no memory.
+void Stream::launch(Launch& launch, Block* const* blocks, bool missing) {
   const KernelDef& kernel = *launch.kernel;
   require_alive(kernel.name);
   if (Capture* current = Capture::current()) [[unlikely]]
     return capture(*current, launch, blocks);
-  for (std::size_t i = 0; i < launch.binding_count; ++i) require_memory(*blocks[i], kernel.name);
+  if (missing) [[unlikely]]
+    without_memory(kernel.name);
   load(kernel);
   if (fault_at(FaultPoint::launch) == Fault::device_lost) [[unlikely]]
     lose_on_demand("launch", kernel.name);

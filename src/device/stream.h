@@ -71,13 +71,15 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
     made.extent = extent;
     made.binding_count = count;
     made.param_bytes = static_cast<std::uint8_t>(param_bytes);
+    bool missing = false;
     for (std::size_t i = 0; i < count; ++i) {
       const Operand& o = operands[i];
       blocks[i] = o.block;
+      missing |= !o.block->memory;
       made.bindings[i] = {o.block->memory, o.block->offset + o.offset, o.bytes, o.access, o.element};
     }
     fill(*reinterpret_cast<P*>(made.params.data()));
-    launch(made, blocks);
+    launch(made, blocks, missing);
   }
   Serial submit();
   Serial commit();  // submit, at the end of a step
@@ -133,7 +135,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   [[noreturn]] static void without_memory(const char* operation);
   void drop_arena();
   [[noreturn]] void too_large(const KernelDef& kernel, std::size_t bytes);
-  void launch(Launch& launch, Block* const* blocks);
+  void launch(Launch& launch, Block* const* blocks, bool missing);
   void align(Launch& launch);
   void capture(Capture& capture, const Launch& launch, Block* const* blocks);
   void lose(const std::string& why);

@@ -74,19 +74,22 @@ void set_broadcast(ElementwiseParams& p, const Shape& out, const Shape& x, const
   std::fill(p.stride_y + rank, p.stride_y + 8, 0U);
 }
 
-Spec unary_rule(const OpCall& call) {
+void unary_rule(const OpCall& call, Node& out) {
   require_dtype(call, DType::f32);
-  return {call.in[0]->shape, DType::f32};
+  out.become_like(*call.in[0]);
 }
 
 void unary_run(const OpCall& call, Stream& stream, Node& out) {
   launch_flat(stream, *call.op.kernel, {read(*call.in[0]), write(out)}, out.numel, call.attrs.as<Numbers>());
 }
 
-Spec binary_rule(const OpCall& call) {
+void binary_rule(const OpCall& call, Node& out) {
   require_dtype(call, DType::f32);
   const Shape &a = call.in[0]->shape, &b = call.in[1]->shape;
-  return {a == b ? a : broadcast_shape(call.op.name, a, b), DType::f32};
+  if (a == b) [[likely]]
+    out.become_like(*call.in[0]);
+  else
+    out.become(call.op.name, broadcast_shape(call.op.name, a, b), DType::f32);
 }
 
 void launch_binary(const KernelDef& kernel, const Node& x, const Node& y, const Node& out, Stream& stream) {
@@ -104,7 +107,7 @@ void launch_binary(const KernelDef& kernel, const Node& x, const Node& y, const 
 void binary_run(const OpCall& call, Stream& stream, Node& out) { launch_binary(*call.op.kernel, *call.in[0], *call.in[1], out, stream); }
 
 // Gradients are operations too (without gradients of their own): d, x and y in, of which unread ones are d again.
-Spec gradient_rule(const OpCall& call) { return {call.in[0]->shape, DType::f32}; }
+void gradient_rule(const OpCall& call, Node& out) { out.become_like(*call.in[0]); }
 
 void unary_gradient_run(const OpCall& call, Stream& stream, Node& out) {
   launch_flat(stream, *call.op.kernel, {read(*call.in[0]), read(*call.in[1]), read(*call.in[2]), write(out)}, out.numel,

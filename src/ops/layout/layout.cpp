@@ -93,10 +93,11 @@ namespace {
 
 constexpr OpDef clone{
     .name = "clone",
-    .rule = [](const OpCall& call) -> Spec {
-      require_four_bytes("clone", call.in[0]->dtype);
-      return {call.in[0]->shape, call.in[0]->dtype};
-    },
+    .rule =
+        [](const OpCall& call, Node& out) {
+          require_four_bytes("clone", call.in[0]->dtype);
+          out.become_like(*call.in[0]);
+        },
     .run = [](const OpCall& call, Stream& stream, Node& out) { launch_copy(stream, *call.in[0], out); },
     .gradient = [](const Grad& g) -> Tensors { return {g.dout}; },
     .saves = Saves::nothing,
@@ -104,12 +105,14 @@ constexpr OpDef clone{
 
 constexpr OpDef transpose{
     .name = "transpose",
-    .rule = [](const OpCall& call) -> Spec {
-      const Shape& shape = call.in[0]->shape;
-      require_four_bytes("transpose", call.in[0]->dtype);
-      if (shape.rank() < 2) throw ShapeError("transpose", cat("got ", shape, "; wanted at least two axes"));
-      return {shape_with(shape_with(shape, shape.rank() - 1, shape[-2]), shape.rank() - 2, shape[-1]), call.in[0]->dtype};
-    },
+    .rule =
+        [](const OpCall& call, Node& out) {
+          const Shape& shape = call.in[0]->shape;
+          require_four_bytes("transpose", call.in[0]->dtype);
+          if (shape.rank() < 2) throw ShapeError("transpose", cat("got ", shape, "; wanted at least two axes"));
+          out.become("transpose", shape_with(shape_with(shape, shape.rank() - 1, shape[-2]), shape.rank() - 2, shape[-1]),
+                     call.in[0]->dtype);
+        },
     .run =
         [](const OpCall& call, Stream& stream, Node& out) {
           auto strides = strides_of(call.in[0]->shape);
@@ -123,13 +126,14 @@ constexpr OpDef transpose{
 
 constexpr OpDef broadcast_to{
     .name = "broadcast_to",
-    .rule = [](const OpCall& call) -> Spec {
-      const Shape &from = call.in[0]->shape, to = call.attrs.as<Shape>();
-      require_four_bytes("broadcast_to", call.in[0]->dtype);
-      if (from.rank() > to.rank() || !(broadcast_shape("broadcast_to", from, to) == to))
-        throw ShapeError("broadcast_to", cat("cannot broadcast ", from, " to ", to));
-      return {to, call.in[0]->dtype};
-    },
+    .rule =
+        [](const OpCall& call, Node& out) {
+          const Shape &from = call.in[0]->shape, to = call.attrs.as<Shape>();
+          require_four_bytes("broadcast_to", call.in[0]->dtype);
+          if (from.rank() > to.rank() || !(broadcast_shape("broadcast_to", from, to) == to))
+            throw ShapeError("broadcast_to", cat("cannot broadcast ", from, " to ", to));
+          out.become("broadcast_to", to, call.in[0]->dtype);
+        },
     .run =
         [](const OpCall& call, Stream& stream, Node& out) {
           const Shape& from = call.in[0]->shape;

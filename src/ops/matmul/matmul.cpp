@@ -22,12 +22,12 @@ constexpr KernelDef matmul_more_kernel{.name = "matmul_more",
                                        .constants = {1},
                                        .constant_count = 1};
 
-Spec matmul_rule(const OpCall& call) {
+void matmul_rule(const OpCall& call, Node& out) {
   require_dtype(call, DType::f32);
   const Shape &a = call.in[0]->shape, &b = call.in[1]->shape;
   if (a.rank() != 2 || b.rank() != 2) throw ShapeError("matmul", cat("got ", a, " x ", b, "; wanted two matrices"));
   if (a[1] != b[0]) throw ShapeError("matmul", cat("inner sizes differ: ", a, " x ", b));
-  return {{a[0], b[1]}, DType::f32};
+  out.become("matmul", {a[0], b[1]}, DType::f32);
 }
 
 void matmul_run(const OpCall& call, Stream& stream, Node& out) {

@@ -54,14 +54,14 @@ void sum_run(const OpCall& call, Stream& stream, Node& out) {
   launch_sum(stream, from, write(out), p);
 }
 
-Spec sum_rule(const OpCall& call) {
+void sum_rule(const OpCall& call, Node& out) {
   require_dtype(call, DType::f32);
   const auto [first, last] = call.attrs.as<ReduceAttrs>();
   const Shape& shape = call.in[0]->shape;
   std::array<std::int64_t, Shape::max_rank> sizes{};
   for (std::int64_t axis = 0; axis < shape.rank(); ++axis)
     sizes[static_cast<std::size_t>(axis)] = axis >= first && axis < last ? 1 : shape[axis];
-  return {Shape(std::span<const std::int64_t>(sizes.data(), static_cast<std::size_t>(shape.rank()))), DType::f32};
+  out.become("sum", Shape(std::span<const std::int64_t>(sizes.data(), static_cast<std::size_t>(shape.rank()))), DType::f32);
 }
 
 // The axes as a set of bits; all of them when none are named.
