@@ -11,6 +11,9 @@
 
 namespace tidepool::inline v0 {
 
+// What `linear` and `conv2d` do to their result.
+enum class Activation { none, relu, sigmoid, tanh, gelu };
+
 TIDEPOOL_API Tensor add(const Tensor& a, const Tensor& b);
 TIDEPOOL_API Tensor sub(const Tensor& a, const Tensor& b);
 TIDEPOOL_API Tensor mul(const Tensor& a, const Tensor& b);

@@ -228,6 +228,30 @@ void Stream::wait(Serial serial) {
 void Stream::sync() {
   wait(commit());
   pool_.trim();
+  hear_complaints();
+}
+
+Operand Stream::complaints() {
+  Block& block = complaints_.block;
+  if (!block.memory) {
+    block.bytes = sizeof(Complaint);
+    block.memory = guarded([&] { return backend_->allocate(block.bytes); });
+    if (!block.memory) throw OutOfMemory("complaints", cat("the device ", slot_.id(), " has no ", block.bytes, " bytes left"));
+    clear(block);
+  }
+  return {&block, 0, block.bytes, Access::read_write, 4};
+}
+
+void Stream::hear_complaints() {
+  Block& block = complaints_.block;
+  if (!block.memory) [[likely]]
+    return;
+  flush_for(block);
+  Complaint complaint{};
+  guarded([&] { backend_->download(block.memory, 0, std::as_writable_bytes(std::span(&complaint, 1))); });
+  if (complaint.code == 0) return;
+  clear(block);
+  throw_complaint(complaint);
 }
 
 void Stream::finish_all() { wait(submit()); }
@@ -252,6 +276,7 @@ void Stream::download(Block& from, std::size_t offset, std::span<std::byte> byte
   if (bytes.empty()) return;
   require_memory(from, "download");
   flush_for(from);
+  hear_complaints();
   guarded([&] { backend_->download(from.memory, from.offset + offset, bytes); });
   report([&] { return Event{.kind = Event::download, .device = device_id(), .bytes = bytes.size()}; });
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend/backend.h"
+#include "device/complaints.h"
 #include "device/hazards.h"
 #include "memory/block_pool.h"
 #include "platform/mutex.h"
@@ -81,6 +82,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
     fill(*reinterpret_cast<P*>(made.params.data()));
     launch(made, blocks, missing);
   }
+  Operand complaints();  // where a kernel says that a value is wrong; read and written
   Serial submit();
   Serial commit();  // submit, at the end of a step
   bool ready(Serial serial);
@@ -143,6 +145,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void load(const KernelDef& kernel);
   Serial send(Recording* recording);
   void flush_for(const Block& block);
+  void hear_complaints();
 
   DeviceSlot& slot_;
   const std::atomic<bool>& news_;
@@ -161,6 +164,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   std::vector<PlanState*> plans_;
   Storage arena_;
   std::uint64_t arena_generation_ = 0;
+  ComplaintBlock complaints_{this};
   std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
 };
 

@@ -32,20 +32,23 @@ struct Case {
   Shape other = {};                     // of the second input, or the shape asked for
   std::vector<std::int64_t> axes = {};  // to reduce; none: the form without axes
   bool keepdim = false;
-  std::int64_t begin = 0, end = 0;  // rows
-  bool view = false;                // inputs and seed start in the middle of a block, at an odd element
+  std::int64_t begin = 0, end = 0;         // rows
+  std::vector<std::int64_t> options = {};  // what else the operation wants: a stride, a padding
+  bool view = false;                       // inputs and seed start in the middle of a block, at an odd element
   Values values = Values::random;
 };
 std::string describe(const Case& c);
 
-// The inputs of one run: leaves on the device under test that want their gradient, and the same numbers for the
-// reference. The same seed gives the same numbers.
+// The inputs of one run: leaves on the device under test (those of floats want their gradient), and the same numbers for
+// the reference. The same seed gives the same numbers.
 class Inputs {
  public:
   Inputs(const Device& device, const Case& c, std::vector<double> kinks);
 
   Tensor uniform(const Shape& shape, double low = -1, double high = 1);
   Tensor normal(const Shape& shape);
+  Tensor integers(const Shape& shape, std::int32_t low, std::int32_t high);  // i32 from low to high - 1
+  Tensor bytes(const Shape& shape, int low, int high);                       // u8, likewise
   void rewind() { next_ = 0; }                   // the next calls give the tensors that there are, in the same order
   Tensor seed_like(const Tensor& result) const;  // something to start a backward with
 
@@ -55,8 +58,11 @@ class Inputs {
  private:
   template <class Draw>
   Tensor leaf(const Shape& shape, Draw&& draw);
+  template <class T>
+  Tensor whole_numbers(const Shape& shape, int low, int high);
   double away_from_kinks(double value) const;
-  Tensor place(const Shape& shape, const std::vector<float>& values) const;
+  template <class T>
+  Tensor place(const Shape& shape, const std::vector<T>& values) const;
 
   Device device_;
   const Case& case_;
@@ -67,7 +73,8 @@ class Inputs {
   std::size_t next_ = 0;
 };
 
-std::vector<float> seed_values(std::size_t count);  // what `seed_like` holds
+std::vector<float> seed_values(std::size_t count);     // what `seed_like` holds
+std::vector<float> host_values(const Tensor& tensor);  // of any type
 
 struct OpCases {
   std::string op = {};
@@ -79,6 +86,7 @@ struct OpCases {
   double tolerance = 1e-6;         // of the magnitude; 0: the very bits
   double gradient_tolerance = 1e-5;
   bool differentiable = true;
+  bool vulkan = true;  // whether Vulkan has it yet
 };
 
 const std::vector<OpCases>& all_cases();

@@ -120,6 +120,7 @@ AssertionResult gradients_agree(const OpCases& cases, const Case& c, const Devic
   Differences differences(cases, c, in.numbers());
   for (std::size_t input = 0; input < in.leaves().size(); ++input) {
     const Tensor& leaf = in.leaves()[input];
+    if (!leaf.wants_grad()) continue;
     if (!leaf.grad().defined()) return wrong(cases, c, input) << "is missing";
     if (!(leaf.grad().shape() == leaf.shape()))
       return wrong(cases, c, input) << "has shape " << leaf.grad().shape() << ", the input " << leaf.shape();

@@ -1,9 +1,11 @@
 #include "conformance/cases.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <sstream>
+#include <type_traits>
 
 namespace tidepool::conformance {
 
@@ -41,12 +43,14 @@ double Inputs::away_from_kinks(double value) const {
   return value;
 }
 
-// On the device, for a case of views in the middle of something larger whose other elements are NaN.
-Tensor Inputs::place(const Shape& shape, const std::vector<float>& values) const {
+// On the device, for a case of views in the middle of something larger whose other elements are NaN or out of range.
+template <class T>
+Tensor Inputs::place(const Shape& shape, const std::vector<T>& values) const {
   if (!case_.view) return from_host(values, shape, device_);
-  std::vector<float> surrounded(odd_offset, Limits::quiet_NaN());
+  const T other = std::is_same_v<T, float> ? static_cast<T>(Limits::quiet_NaN()) : T{77};
+  std::vector<T> surrounded(odd_offset, other);
   surrounded.insert(surrounded.end(), values.begin(), values.end());
-  surrounded.insert(surrounded.end(), 5, Limits::quiet_NaN());
+  surrounded.insert(surrounded.end(), 5, other);
   const auto count = static_cast<std::int64_t>(surrounded.size());
   return from_host(surrounded, {count}, device_).slice(odd_offset, count - 5).reshape(shape);
 }
@@ -80,6 +84,30 @@ Tensor Inputs::normal(const Shape& shape) {
   return leaf(shape, [&] { return distribution(random_); });
 }
 
+template <class T>
+Tensor Inputs::whole_numbers(const Shape& shape, int low, int high) {
+  if (next_ < leaves_.size()) return leaves_[next_++];
+  std::uniform_int_distribution<int> distribution(low, high - 1);
+  std::vector<T> values(static_cast<std::size_t>(shape.numel()));
+  for (T& value : values) value = static_cast<T>(distribution(random_));
+  numbers_.push_back({shape, {values.begin(), values.end()}, {}});
+  leaves_.push_back(place(shape, values));
+  return leaves_[next_++];
+}
+Tensor Inputs::integers(const Shape& shape, std::int32_t low, std::int32_t high) { return whole_numbers<std::int32_t>(shape, low, high); }
+Tensor Inputs::bytes(const Shape& shape, int low, int high) { return whole_numbers<std::uint8_t>(shape, low, high); }
+
+std::vector<float> host_values(const Tensor& tensor) {
+  const auto as_floats = [](const auto& values) {
+    std::vector<float> floats(values.size());
+    std::ranges::transform(values, floats.begin(), [](auto value) { return static_cast<float>(value); });
+    return floats;
+  };
+  if (tensor.dtype() == DType::i32) return as_floats(tensor.to_host<std::int32_t>());
+  if (tensor.dtype() == DType::u8) return as_floats(tensor.to_host<std::uint8_t>());
+  return tensor.to_host<float>();
+}
+
 std::vector<float> seed_values(std::size_t count) {
   std::mt19937_64 random(11);
   std::uniform_real_distribution<float> distribution(-1.0F, 1.0F);
@@ -101,6 +129,10 @@ std::string describe(const Case& c) {
   }
   if (c.keepdim) out << ", keepdim";
   if (c.end != 0) out << ", rows " << c.begin << " to " << c.end;
+  if (!c.options.empty()) {
+    out << ", options";
+    for (const std::int64_t option : c.options) out << ' ' << option;
+  }
   if (c.view) out << ", views";
   if (c.values == Values::special) out << ", special values";
   if (c.values == Values::denormals) out << ", denormals";

@@ -45,6 +45,7 @@ Support support_on(const std::string& op, const std::vector<OpCases>& list, cons
   Support support{.forward = true, .backward = true};
   for (const OpCases& cases : list) {
     if (cases.op != op) continue;
+    if (!cases.vulkan && device.id().starts_with("vulkan")) return {};
     support.forward = support.forward && all_work(cases, device, false);
     support.backward = support.backward && cases.differentiable && all_work(cases, device, true);
   }
