@@ -59,6 +59,7 @@ class Grad {
   Tensor in(std::size_t i) const;  // the value that the operation had; only where `saves` says so
   Tensor out() const;
   const Shape& shape(std::size_t i) const;
+  std::size_t inputs() const;
   bool needs(std::size_t i) const;  // whether anybody wants the gradient of this input
   const OpDef& op() const;
   template <class T>
