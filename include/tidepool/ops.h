@@ -49,6 +49,22 @@ TIDEPOOL_API Tensor mean(const Tensor& a);
 TIDEPOOL_API Tensor mean(const Tensor& a, std::int64_t axis, bool keepdim = false);
 TIDEPOOL_API Tensor mean(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false);
 
+// Largest and smallest; NaN where there is one. The gradient goes to the first of several along one axis, and in equal
+// shares to all of them in the other forms.
+TIDEPOOL_API Tensor(max)(const Tensor& a);
+TIDEPOOL_API Tensor(max)(const Tensor& a, std::int64_t axis, bool keepdim = false);
+TIDEPOOL_API Tensor(max)(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false);
+TIDEPOOL_API Tensor(min)(const Tensor& a);
+TIDEPOOL_API Tensor(min)(const Tensor& a, std::int64_t axis, bool keepdim = false);
+TIDEPOOL_API Tensor(min)(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false);
+TIDEPOOL_API Tensor var(const Tensor& a);  // divided by one less than the number of elements
+TIDEPOOL_API Tensor var(const Tensor& a, std::int64_t axis, bool keepdim = false);
+TIDEPOOL_API Tensor var(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false);
+TIDEPOOL_API Tensor norm(const Tensor& a);  // the root of the sum of squares
+TIDEPOOL_API Tensor norm(const Tensor& a, std::int64_t axis, bool keepdim = false);
+TIDEPOOL_API Tensor norm(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false);
+TIDEPOOL_API Tensor argmax(const Tensor& a, std::int64_t axis, bool keepdim = false);  // i32; the first of several; NaN is the largest
+
 TIDEPOOL_API Tensor matmul(const Tensor& a, const Tensor& b);  // [m, k] x [k, n]
 TIDEPOOL_API Tensor transpose(const Tensor& a);                // the last two axes
 TIDEPOOL_API Tensor broadcast_to(const Tensor& a, const Shape& shape);

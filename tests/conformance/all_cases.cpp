@@ -10,6 +10,7 @@ const std::vector<OpCases>& all_cases() {
     layout_cases(list);
     matmul_cases(list);
     reduce_cases(list);
+    statistics_cases(list);
     return list;
   }();
   return all;

@@ -31,11 +31,12 @@ std::vector<OneInput> operations_of_one() {
           {"div_scalar", [](const Tensor& a) { return a / 2.0F; }},
           {"rsub_scalar", [](const Tensor& a) { return 1.0F - a; }},
           {"rdiv_scalar", [](const Tensor& a) { return 1.0F / a; }},
-          {"sum", [](const Tensor& a) { return sum(a); }},
+          {"sum", [](const Tensor& a) { return sum(a); }, false},
           {"sum",
            [](const Tensor& a) {
              return sum(a, {0, 1}, true);
-           }},
+           },
+           false},
           {"mean", [](const Tensor& a) { return mean(a); }},
           {"mean", [](const Tensor& a) { return mean(a, -1); }},
           {"clone", [](const Tensor& a) { return a.clone(); }, false},
