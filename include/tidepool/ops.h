@@ -65,6 +65,9 @@ TIDEPOOL_API Tensor norm(const Tensor& a, std::int64_t axis, bool keepdim = fals
 TIDEPOOL_API Tensor norm(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false);
 TIDEPOOL_API Tensor argmax(const Tensor& a, std::int64_t axis, bool keepdim = false);  // i32; the first of several; NaN is the largest
 
+TIDEPOOL_API Tensor softmax(const Tensor& a, std::int64_t axis);
+TIDEPOOL_API Tensor log_softmax(const Tensor& a, std::int64_t axis);
+
 TIDEPOOL_API Tensor matmul(const Tensor& a, const Tensor& b);  // [m, k] x [k, n]
 TIDEPOOL_API Tensor transpose(const Tensor& a);                // the last two axes
 TIDEPOOL_API Tensor broadcast_to(const Tensor& a, const Shape& shape);

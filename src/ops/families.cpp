@@ -5,6 +5,7 @@
 #include "ops/layout/layout.h"
 #include "ops/matmul/matmul.h"
 #include "ops/reduce/reduce.h"
+#include "ops/softmax/softmax.h"
 
 namespace tidepool::inline v0 {
 
@@ -15,6 +16,7 @@ const Operations& all_operations() {
     register_layout(list);
     register_matmul(list);
     register_reduce(list);
+    register_softmax(list);
     return list;
   }());
   return all;

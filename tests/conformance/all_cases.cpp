@@ -11,6 +11,7 @@ const std::vector<OpCases>& all_cases() {
     matmul_cases(list);
     reduce_cases(list);
     statistics_cases(list);
+    softmax_cases(list);
     return list;
   }();
   return all;

@@ -156,22 +156,28 @@ template <class Fold, class Source, class Finish>
 HWY_INLINE void fold(const CpuCall& call, const ReduceParams& p, const Source& source, typename Fold::Element* out, const Finish& finish) {
   const std::size_t inner = p.inner, tiles = (inner + tile - 1) / tile, rows = static_cast<std::size_t>(p.outer) * p.parts;
   const std::size_t work = std::min<std::size_t>(p.per_part, p.middle) * std::min(inner, tile);
-  call.team->run(rows * tiles, std::max<std::size_t>(1, worth / std::max<std::size_t>(1, work)),
-                 [&](std::size_t begin_task, std::size_t end_task) HWY_ATTR {
-                   typename Fold::Element sums[tile];
-                   for (std::size_t task = begin_task; task < end_task; ++task) {
-                     const std::size_t row = task / tiles, column = task % tiles * tile, width = std::min(tile, inner - column);
-                     const std::size_t outer = row / p.parts, part = row % p.parts;
-                     const std::size_t begin = part * p.per_part, count = std::min<std::size_t>(p.per_part, p.middle - begin);
-                     const std::size_t from = (outer * p.middle + begin) * inner + column;
-                     if (inner == 1) {
-                       out[row] = finish(fold_stretch<Fold>(source, from, count, outer));
-                       continue;
-                     }
-                     fold_columns<Fold>(source, from, count, inner, width, outer * inner + column, sums);
-                     for (std::size_t i = 0; i < width; ++i) out[row * inner + column + i] = finish(sums[i]);
-                   }
-                 });
+  const std::size_t grain = std::max<std::size_t>(1, worth / std::max<std::size_t>(1, work));
+  if (inner == 1 && p.parts == 1) {  // short stretches by the million: no division for each
+    call.team->run(rows, grain, [&](std::size_t begin, std::size_t end) HWY_ATTR {
+      for (std::size_t row = begin; row < end; ++row) out[row] = finish(fold_stretch<Fold>(source, row * p.middle, p.middle, row));
+    });
+    return;
+  }
+  call.team->run(rows * tiles, grain, [&](std::size_t begin_task, std::size_t end_task) HWY_ATTR {
+    typename Fold::Element sums[tile];
+    for (std::size_t task = begin_task; task < end_task; ++task) {
+      const std::size_t row = task / tiles, column = task % tiles * tile, width = std::min(tile, inner - column);
+      const std::size_t outer = row / p.parts, part = row % p.parts;
+      const std::size_t begin = part * p.per_part, count = std::min<std::size_t>(p.per_part, p.middle - begin);
+      const std::size_t from = (outer * p.middle + begin) * inner + column;
+      if (inner == 1) {
+        out[row] = finish(fold_stretch<Fold>(source, from, count, outer));
+        continue;
+      }
+      fold_columns<Fold>(source, from, count, inner, width, outer * inner + column, sums);
+      for (std::size_t i = 0; i < width; ++i) out[row * inner + column + i] = finish(sums[i]);
+    }
+  });
 }
 
 }  // namespace HWY_NAMESPACE
