@@ -3,7 +3,9 @@
 
 #include "ops/elementwise/elementwise.h"
 #include "ops/layout/layout.h"
+#include "ops/loss/loss.h"
 #include "ops/matmul/matmul.h"
+#include "ops/norm/norm.h"
 #include "ops/reduce/reduce.h"
 #include "ops/softmax/softmax.h"
 
@@ -17,6 +19,8 @@ const Operations& all_operations() {
     register_matmul(list);
     register_reduce(list);
     register_softmax(list);
+    register_norm(list);
+    register_loss(list);
     return list;
   }());
   return all;

@@ -12,6 +12,8 @@ const std::vector<OpCases>& all_cases() {
     reduce_cases(list);
     statistics_cases(list);
     softmax_cases(list);
+    norm_cases(list);
+    loss_cases(list);
     return list;
   }();
   return all;

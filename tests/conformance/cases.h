@@ -99,6 +99,8 @@ void matmul_cases(std::vector<OpCases>& all);
 void reduce_cases(std::vector<OpCases>& all);
 void statistics_cases(std::vector<OpCases>& all);
 void softmax_cases(std::vector<OpCases>& all);
+void norm_cases(std::vector<OpCases>& all);
+void loss_cases(std::vector<OpCases>& all);
 
 std::string name_of(const OpCases& cases);  // "sum" or "sum_of_rows"
 

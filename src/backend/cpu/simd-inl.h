@@ -49,6 +49,15 @@ HWY_INLINE void store_part(Pack value, float* to, std::size_t count) {
   for (std::size_t i = 0; i < lanes && i < count; ++i) to[i] = buffer[i];
 }
 
+// Up to `lanes` of them.
+HWY_INLINE Pack load_some(const float* from, std::size_t count) { return count == lanes ? load(from) : load_part(from, count); }
+HWY_INLINE void store_some(Pack value, float* to, std::size_t count) {
+  if (count == lanes)
+    store(value, to);
+  else
+    store_part(value, to, count);
+}
+
 HWY_INLINE Pack operator+(Pack a, Pack b) { return hn::Add(a.v, b.v); }
 HWY_INLINE Pack operator-(Pack a, Pack b) { return hn::Sub(a.v, b.v); }
 HWY_INLINE Pack operator*(Pack a, Pack b) { return hn::Mul(a.v, b.v); }

@@ -30,17 +30,6 @@ HWY_INLINE void over_columns(const CpuCall& call, const Work& work) {
 }
 
 template <class T>
-HWY_INLINE std::size_t first_largest(const T* x, std::size_t count) {
-  const T best = fold_stretch<Extremum<T, true>>(Plain<T>{x}, 0, count, 0);
-  std::size_t i = 0;
-  if (best != best)
-    while (x[i] == x[i]) ++i;
-  else
-    while (x[i] != best) ++i;
-  return i;
-}
-
-template <class T>
 void run_argmax_of(const CpuCall& call) {
   const auto& p = call.params<MiddleParams>();
   const auto* x = call.buffer<const T>(0);

@@ -68,6 +68,28 @@ struct Plain {
   static constexpr bool groups = true;  // whether columns may be read as part of wider rows
 };
 
+struct Squares {
+  const float* x;
+  HWY_INLINE FloatVector along(std::size_t i, std::size_t) const { return (load(x + i) * load(x + i)).v; }
+  HWY_INLINE FloatVector across(std::size_t i, std::size_t) const { return along(i, 0); }
+  HWY_INLINE float one(std::size_t i, std::size_t) const { return x[i] * x[i]; }
+  static constexpr bool groups = true;
+};
+
+struct Deviations {
+  const float *x, *mean;
+  HWY_INLINE FloatVector along(std::size_t i, std::size_t line) const {
+    const Pack d = load(x + i) - Pack(mean[line]);
+    return (d * d).v;
+  }
+  HWY_INLINE FloatVector across(std::size_t i, std::size_t column) const {
+    const Pack d = load(x + i) - load(mean + column);
+    return (d * d).v;
+  }
+  HWY_INLINE float one(std::size_t i, std::size_t column) const { return (x[i] - mean[column]) * (x[i] - mean[column]); }
+  static constexpr bool groups = false;
+};
+
 template <class Fold>
 HWY_INLINE typename Fold::Element join_lanes(Vector<typename Fold::Element> v) {
   using T = typename Fold::Element;
@@ -99,6 +121,18 @@ HWY_INLINE typename Fold::Element fold_stretch(const Source& source, std::size_t
   }
   for (; i < end; ++i) result = Fold::join(result, source.one(i, line));
   return result;
+}
+
+// Where the largest of a stretch stands, the first of several; NaN is larger than all.
+template <class T>
+HWY_INLINE std::size_t first_largest(const T* x, std::size_t count) {
+  const T best = fold_stretch<Extremum<T, true>>(Plain<T>{x}, 0, count, 0);
+  std::size_t i = 0;
+  if (best != best)
+    while (x[i] == x[i]) ++i;
+  else
+    while (x[i] != best) ++i;
+  return i;
 }
 
 // Joins `rows` rows of `width` elements, `step` apart, into `sums`: four rows at a time, so that memory is read in order

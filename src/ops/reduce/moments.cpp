@@ -25,20 +25,6 @@ void moment_rule(const OpCall& call, Node& out) {
   out.become(call.op.name, with_ones(call.in[0]->shape, bits_of(call.attrs.as<AxisGroup>())), DType::f32);
 }
 
-// Sums in parts; the last one is divided, or its root taken. `first` launches the first stage.
-template <class First>
-void fold(Stream& stream, const char* operation, const Node& in, const Operand& out, const ReduceParams& p, float divisor, bool root,
-          First&& first) {
-  in_parts(stream, operation, read(in), out, p, [&](const Operand& from, const Operand& to, const ReduceParams& stage, bool is_first) {
-    const bool is_last = stage.parts == 1;
-    const FoldParams params(stage, is_last ? divisor : 1.0F, is_last && root);
-    if (is_first)
-      first(from, to, params);
-    else
-      stream.launch(fold_sum_kernel, {from, to}, params, per_result(stage));
-  });
-}
-
 float one_less(std::uint32_t count) { return static_cast<float>(std::max(count, 1U) - 1); }  // 0 for nothing: 0 / 0 is NaN
 
 // The mean first, then the squares of what differs from it: two passes, and no cancellation.
@@ -48,21 +34,22 @@ void var_run(const OpCall& call, Stream& stream, Node& out) {
   const ReduceParams p = cut_at(in.shape, first, last);
   const Storage means = stream.take(out.bytes(), MemoryTag::scratch, "var");
   const auto launch = [&stream](const Operand& from, const Operand& to, const FoldParams& params) {
-    stream.launch(fold_sum_kernel, {from, to}, params, per_result(params.cut()));
+    launch_fold_sum(stream, from, to, params);
   };
-  fold(stream, "var", in, scratch(means, out.bytes(), Access::write), p, static_cast<float>(p.middle), false, launch);
-  fold(stream, "var", in, write(out), p, one_less(p.middle), false, [&](const Operand& from, const Operand& to, const FoldParams& params) {
-    stream.launch(deviations_kernel, {from, scratch(means, out.bytes(), Access::read), to}, params, per_result(params.cut()));
-  });
+  fold_in_parts(stream, "var", read(in), scratch(means, out.bytes(), Access::write), p, static_cast<float>(p.middle), false, launch);
+  fold_in_parts(stream, "var", read(in), write(out), p, one_less(p.middle), false,
+                [&](const Operand& from, const Operand& to, const FoldParams& params) {
+                  stream.launch(deviations_kernel, {from, scratch(means, out.bytes(), Access::read), to}, params, per_result(params.cut()));
+                });
 }
 
 void norm_run(const OpCall& call, Stream& stream, Node& out) {
   const auto [first, last] = call.attrs.as<AxisGroup>();
   const Node& in = *call.in[0];
-  fold(stream, "norm", in, write(out), cut_at(in.shape, first, last), 1.0F, true,
-       [&](const Operand& from, const Operand& to, const FoldParams& params) {
-         stream.launch(squares_kernel, {from, to}, params, per_result(params.cut()));
-       });
+  fold_in_parts(stream, "norm", read(in), write(out), cut_at(in.shape, first, last), 1.0F, true,
+                [&](const Operand& from, const Operand& to, const FoldParams& params) {
+                  stream.launch(squares_kernel, {from, to}, params, per_result(params.cut()));
+                });
 }
 
 // Gradients are operations of three inputs: x, and two that stay along the middle.
@@ -90,6 +77,10 @@ Tensors norm_gradient(const Grad& g) {
 }
 
 }  // namespace
+
+void launch_fold_sum(Stream& stream, const Operand& from, const Operand& to, const FoldParams& params) {
+  stream.launch(fold_sum_kernel, {from, to}, params, per_result(params.cut()));
+}
 
 namespace ops {
 namespace {

@@ -80,6 +80,21 @@ void launch_sum(Stream& stream, const char* operation, const Operand& in, const 
 
 inline Extent per_result(const ReduceParams& p) { return {p.outer * p.parts * p.inner, 1, 1}; }
 
+// A sum of floats in parts, of which the last is divided or its root taken. first(from, to, params) launches the first stage.
+void launch_fold_sum(Stream& stream, const Operand& from, const Operand& to, const FoldParams& params);
+template <class First>
+void fold_in_parts(Stream& stream, const char* operation, const Operand& in, const Operand& out, const ReduceParams& p, float divisor,
+                   bool root, First&& first) {
+  in_parts(stream, operation, in, out, p, [&](const Operand& from, const Operand& to, const ReduceParams& stage, bool is_first) {
+    const bool is_last = stage.parts == 1;
+    const FoldParams params(stage, is_last ? divisor : 1.0F, is_last && root);
+    if (is_first)
+      first(from, to, params);
+    else
+      launch_fold_sum(stream, from, to, params);
+  });
+}
+
 namespace reduce_cpu {
 // out[o, part, i] = fold over the part of in[o, m, i]
 void sum(const CpuCall& call);

@@ -21,28 +21,6 @@ void run_fold(const CpuCall& call) {
   fold<Fold>(call, call.params<ReduceParams>(), Plain<T>{call.buffer<const T>(0)}, call.buffer<T>(1), [](T value) { return value; });
 }
 
-struct Squares {
-  const float* x;
-  HWY_INLINE FloatVector along(std::size_t i, std::size_t) const { return (load(x + i) * load(x + i)).v; }
-  HWY_INLINE FloatVector across(std::size_t i, std::size_t) const { return along(i, 0); }
-  HWY_INLINE float one(std::size_t i, std::size_t) const { return x[i] * x[i]; }
-  static constexpr bool groups = true;
-};
-
-struct Deviations {
-  const float *x, *mean;
-  HWY_INLINE FloatVector along(std::size_t i, std::size_t line) const {
-    const Pack d = load(x + i) - Pack(mean[line]);
-    return (d * d).v;
-  }
-  HWY_INLINE FloatVector across(std::size_t i, std::size_t column) const {
-    const Pack d = load(x + i) - load(mean + column);
-    return (d * d).v;
-  }
-  HWY_INLINE float one(std::size_t i, std::size_t column) const { return (x[i] - mean[column]) * (x[i] - mean[column]); }
-  static constexpr bool groups = false;
-};
-
 template <class Source>
 void run_moment(const CpuCall& call, const Source& source, float* out) {
   const auto& p = call.params<FoldParams>();

@@ -34,14 +34,6 @@ HWY_INLINE float sum_packs(std::size_t count, const F& f, const Each& each) {
   return add_lanes(sum);
 }
 
-HWY_INLINE Pack load_some(const float* from, std::size_t count) { return count == lanes ? load(from) : load_part(from, count); }
-HWY_INLINE void store_some(Pack value, float* to, std::size_t count) {
-  if (count == lanes)
-    store(value, to);
-  else
-    store_part(value, to, count);
-}
-
 HWY_INLINE float sum_of_exp(const float* x, std::size_t count, float largest) {
   return sum_packs(
       count, [&](std::size_t i, std::size_t some) HWY_ATTR { return exp(load_some(x + i, some) - Pack(largest)); },
