@@ -31,8 +31,7 @@ void reduce_cases(std::vector<OpCases>& all) {
                  .make = [](Inputs& in, const Case& c) { return in_form(TIDEPOOL_FORMS(sum), in.uniform(c.shape, -1, 2), c); },
                  .reference = [](const RefTensors& in, const Case& c) { return sum_axes(in[0], c.axes, c.keepdim); },
                  .over = reduce_shapes()});
-  all.push_back({.op = "sum",
-                 .form = "of_whole_numbers",
+  all.push_back({.op = "sum_i32",
                  .make = [](Inputs& in, const Case& c) { return in_form(TIDEPOOL_FORMS(sum), in.integers(c.shape, -9, 100), c); },
                  .reference = [](const RefTensors& in, const Case& c) { return sum_axes(in[0], c.axes, c.keepdim); },
                  .over = with(along_axes(), {{.shape = {}}, {.shape = {70000}, .view = true}, {.shape = {3000, 3}, .axes = {0}}}),

@@ -89,8 +89,7 @@ void extremum_cases(std::vector<OpCases>& all, const char* op, Function function
                  .over = with(not_of_nothing(with_something()), special_ones()),
                  .tolerance = 0,
                  .vulkan = false});
-  all.push_back({.op = op,
-                 .form = "of_whole_numbers",
+  all.push_back({.op = std::string(op) + "_i32",
                  .make = [function](Inputs& in, const Case& c) { return in_form(function, in.integers(c.shape, -900, 900), c); },
                  .reference = reference,
                  .over = not_of_nothing(along_axes()),
@@ -122,8 +121,7 @@ void statistics_cases(std::vector<OpCases>& all) {
                  .tolerance = 0,
                  .differentiable = false,
                  .vulkan = false});
-  all.push_back({.op = "argmax",
-                 .form = "of_whole_numbers",
+  all.push_back({.op = "argmax_i32",
                  .make = [](Inputs& in, const Case& c) { return argmax(in.integers(c.shape, 0, 5), c.axes[0], c.keepdim); },
                  .reference = place,
                  .over = along_one_axis(),

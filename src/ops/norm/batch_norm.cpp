@@ -1,5 +1,4 @@
 #include <tidepool/error.h>
-#include <tidepool/grad.h>
 #include <tidepool/ops.h>
 
 #include "ops/norm/norm.h"
@@ -129,11 +128,7 @@ Tensor batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, cons
   const BatchNormParams p =
       checked(x, options, {{"gamma", &gamma}, {"beta", &beta}, {"running_mean", &running_mean}, {"running_var", &running_var}});
   const bool of_batch = options.training && x.numel() > 0;
-  Tensor statistics;
-  {
-    const NoGrad guard;
-    statistics = of_batch ? apply(batch_statistics, {&x}, p) : apply(running_statistics, {&running_mean, &running_var}, p);
-  }
+  const Tensor statistics = of_batch ? apply(batch_statistics, {&x}, p) : apply(running_statistics, {&running_mean, &running_var}, p);
   const Tensor y = apply(ops::batch_norm, {&x, &gamma, &beta, &statistics}, p);
   if (of_batch)  // last: an error before this leaves the running statistics as they were
     apply_in_place(

@@ -54,7 +54,7 @@ Tensor finished(const Tensor& result, const Shape& shape, const Axes& axes) {
 void require_no_empty_axis(const char* operation, const Shape& shape, unsigned bits) {
   for (std::int64_t axis = 0; axis < shape.rank(); ++axis)
     if ((bits >> axis & 1U) && shape[axis] == 0)
-      throw ShapeError(operation, cat("got ", shape, ", whose axis ", axis, " is empty: nothing has no ", operation));
+      throw ShapeError(operation, cat("got ", shape, ", whose axis ", axis, " is empty; wanted at least one element"));
 }
 
 void require_one_of(const char* operation, DType got, std::initializer_list<DType> wanted) {
