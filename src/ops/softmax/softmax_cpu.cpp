@@ -46,14 +46,18 @@ struct Columns {  // one value for each; whole packs may be read and written
   HWY_INLINE void set(std::size_t i, Pack pack) { store(pack, value + i); }
 };
 
-// Largest, and sum of exp(x - largest), of each column.
-HWY_INLINE void column_sums(const MiddleParams& p, const float* x, std::size_t at, std::size_t width, Columns& largest, Columns& sums) {
+// Largest, and sum of exp(x - largest), of each column; each(at, some, exp) gets the terms.
+template <class Each>
+HWY_INLINE void column_sums(const MiddleParams& p, const float* x, std::size_t at, std::size_t width, Columns& largest, Columns& sums,
+                            const Each& each) {
   using Largest = Extremum<float, true>;
   each_pack(p, at, width, [&](std::size_t from, std::size_t i, std::size_t some) HWY_ATTR {
     largest.set(i, Largest::join(largest.at(i).v, load_some(x + from, some).v));
   });
   each_pack(p, at, width, [&](std::size_t from, std::size_t i, std::size_t some) HWY_ATTR {
-    sums.set(i, sums.at(i) + exp(load_some(x + from, some) - largest.at(i)));
+    const Pack term = exp(load_some(x + from, some) - largest.at(i));
+    each(from, some, term);
+    sums.set(i, sums.at(i) + term);
   });
 }
 
@@ -75,9 +79,10 @@ void run_softmax(const CpuCall& call) {
       },
       [&](std::size_t at, std::size_t width) HWY_ATTR {
         Columns largest(-std::numeric_limits<float>::infinity()), sums(0);
-        column_sums(p, x, at, width, largest, sums);
+        column_sums(p, x, at, width, largest, sums,
+                    [&](std::size_t from, std::size_t some, Pack term) HWY_ATTR { store_some(term, y + from, some); });
         each_pack(p, at, width, [&](std::size_t from, std::size_t i, std::size_t some) HWY_ATTR {
-          store_some(exp(load_some(x + from, some) - largest.at(i)) / sums.at(i), y + from, some);
+          store_some(load_some(y + from, some) / sums.at(i), y + from, some);
         });
       });
 }
@@ -98,7 +103,7 @@ void run_log_softmax(const CpuCall& call) {
       },
       [&](std::size_t at, std::size_t width) HWY_ATTR {
         Columns largest(-std::numeric_limits<float>::infinity()), sums(0);
-        column_sums(p, x, at, width, largest, sums);
+        column_sums(p, x, at, width, largest, sums, [](std::size_t, std::size_t, Pack) HWY_ATTR {});
         for (std::size_t i = 0; i < width; ++i) sums.value[i] = std::log(sums.value[i]);
         each_pack(p, at, width, [&](std::size_t from, std::size_t i, std::size_t some) HWY_ATTR {
           store_some(load_some(x + from, some) - largest.at(i) - sums.at(i), y + from, some);
