@@ -12,22 +12,31 @@ namespace tidepool::inline v0 {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr std::size_t columns_at_once = 256;
+constexpr std::size_t most_columns = 2048;
+
+// Columns that one piece of work takes. The wider, the more memory is read in order; each thread should have some. Results
+// do not depend on it: every column is on its own.
+HWY_INLINE std::size_t columns_at_once(const CpuCall& call) {
+  const auto& p = call.params<MiddleParams>();
+  const std::size_t threads = p.outer > 1 ? 1 : static_cast<std::size_t>(call.team->threads());
+  const std::size_t wanted = (p.inner + threads - 1) / threads;
+  return std::min(most_columns, (wanted + 63) / 64 * 64);
+}
 
 // row(at) for rows that start at element `at`, where the axis is the last; columns(at, width) for stretches of columns else.
 template <class Row, class Columns>
 HWY_INLINE void over(const CpuCall& call, const Row& row, const Columns& columns) {
   const auto& p = call.params<MiddleParams>();
-  const std::size_t middle = p.middle, inner = p.inner, tiles = (inner + columns_at_once - 1) / columns_at_once;
-  const std::size_t elements = middle * std::min(inner, columns_at_once);
+  const std::size_t middle = p.middle, inner = p.inner, at_once = columns_at_once(call), tiles = (inner + at_once - 1) / at_once;
+  const std::size_t elements = middle * std::min(inner, at_once);
   call.team->run(p.outer * tiles, std::max<std::size_t>(1, worth / 4 / elements), [&](std::size_t begin, std::size_t end) HWY_ATTR {
     for (std::size_t task = begin; task < end; ++task) {
       if (inner == 1) {
         row(task * middle);
         continue;
       }
-      const std::size_t column = task % tiles * columns_at_once;
-      columns(task / tiles * middle * inner + column, std::min(columns_at_once, inner - column));
+      const std::size_t column = task % tiles * at_once;
+      columns(task / tiles * middle * inner + column, std::min(at_once, inner - column));
     }
   });
 }
@@ -40,8 +49,8 @@ HWY_INLINE void each_pack(const MiddleParams& p, std::size_t at, std::size_t wid
 }
 
 struct Columns {  // one value for each; whole packs may be read and written
-  HWY_ALIGN float value[columns_at_once];
-  explicit Columns(float start) { std::fill_n(value, columns_at_once, start); }
+  HWY_ALIGN float value[most_columns];
+  Columns(float start, std::size_t width) { std::fill_n(value, (width + lanes - 1) / lanes * lanes, start); }
   HWY_INLINE Pack at(std::size_t i) const { return load(value + i); }
   HWY_INLINE void set(std::size_t i, Pack pack) { store(pack, value + i); }
 };
@@ -78,7 +87,7 @@ void run_softmax(const CpuCall& call) {
         }
       },
       [&](std::size_t at, std::size_t width) HWY_ATTR {
-        Columns largest(-std::numeric_limits<float>::infinity()), sums(0);
+        Columns largest(-std::numeric_limits<float>::infinity(), width), sums(0, width);
         column_sums(p, x, at, width, largest, sums,
                     [&](std::size_t from, std::size_t some, Pack term) HWY_ATTR { store_some(term, y + from, some); });
         each_pack(p, at, width, [&](std::size_t from, std::size_t i, std::size_t some) HWY_ATTR {
@@ -102,7 +111,7 @@ void run_log_softmax(const CpuCall& call) {
         }
       },
       [&](std::size_t at, std::size_t width) HWY_ATTR {
-        Columns largest(-std::numeric_limits<float>::infinity()), sums(0);
+        Columns largest(-std::numeric_limits<float>::infinity(), width), sums(0, width);
         column_sums(p, x, at, width, largest, sums, [](std::size_t, std::size_t, Pack) HWY_ATTR {});
         for (std::size_t i = 0; i < width; ++i) sums.value[i] = std::log(sums.value[i]);
         each_pack(p, at, width, [&](std::size_t from, std::size_t i, std::size_t some) HWY_ATTR {
@@ -130,7 +139,7 @@ HWY_INLINE void gradient(const CpuCall& call, const Term& term, const Result& re
         }
       },
       [&](std::size_t at, std::size_t width) HWY_ATTR {
-        Columns sums(0);
+        Columns sums(0, width);
         each_pack(p, at, width, [&](std::size_t from, std::size_t i, std::size_t some) HWY_ATTR {
           sums.set(i, sums.at(i) + term(load_some(y + from, some), load_some(dy + from, some)));
         });
