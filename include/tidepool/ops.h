@@ -79,6 +79,47 @@ TIDEPOOL_API Tensor mean(const Tensor& a);
 TIDEPOOL_API Tensor mean(const Tensor& a, std::int64_t axis, bool keepdim = false);
 TIDEPOOL_API Tensor mean(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false);
 
+// Largest and smallest; NaN where there is one. The gradient goes to the first of several along one axis, and in equal
+// shares to all of them in the other forms.
+TIDEPOOL_API Tensor(max)(const Tensor& a);
+TIDEPOOL_API Tensor(max)(const Tensor& a, std::int64_t axis, bool keepdim = false);
+TIDEPOOL_API Tensor(max)(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false);
+TIDEPOOL_API Tensor(min)(const Tensor& a);
+TIDEPOOL_API Tensor(min)(const Tensor& a, std::int64_t axis, bool keepdim = false);
+TIDEPOOL_API Tensor(min)(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false);
+TIDEPOOL_API Tensor var(const Tensor& a);  // divided by one less than the number of elements
+TIDEPOOL_API Tensor var(const Tensor& a, std::int64_t axis, bool keepdim = false);
+TIDEPOOL_API Tensor var(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false);
+TIDEPOOL_API Tensor norm(const Tensor& a);  // the root of the sum of squares
+TIDEPOOL_API Tensor norm(const Tensor& a, std::int64_t axis, bool keepdim = false);
+TIDEPOOL_API Tensor norm(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false);
+TIDEPOOL_API Tensor argmax(const Tensor& a, std::int64_t axis, bool keepdim = false);  // i32; the first of several; NaN is the largest
+
+TIDEPOOL_API Tensor softmax(const Tensor& a, std::int64_t axis);
+TIDEPOOL_API Tensor log_softmax(const Tensor& a, std::int64_t axis);
+
+struct BatchNormOptions {
+  bool training = true;  // normalise by the batch and update the running statistics; otherwise normalise by those
+  double momentum = 0.1;
+  double eps = 1e-5;
+};
+// x [n, c] or [n, c, h, w], the others [c].
+TIDEPOOL_API Tensor batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const Tensor& running_mean,
+                               const Tensor& running_var, const BatchNormOptions& options = {});
+TIDEPOOL_API Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, double eps = 1e-5);  // over the last axis
+
+// Losses: the mean over all elements, of shape []. pred and target have one shape.
+TIDEPOOL_API Tensor mse_loss(const Tensor& pred, const Tensor& target);
+TIDEPOOL_API Tensor l1_loss(const Tensor& pred, const Tensor& target);
+TIDEPOOL_API Tensor huber_loss(const Tensor& pred, const Tensor& target);  // a parabola up to a distance of 1, then a line
+TIDEPOOL_API Tensor bce_loss(const Tensor& pred, const Tensor& target);    // pred from 0 to 1; logarithms end at -100
+TIDEPOOL_API Tensor bce_with_logits(const Tensor& pred, const Tensor& target);
+// logits [n, classes], labels i32 [n] from 0 to classes - 1; the mean over the n rows.
+TIDEPOOL_API Tensor cross_entropy(const Tensor& logits, const Tensor& labels);
+TIDEPOOL_API Tensor accuracy(const Tensor& logits, const Tensor& labels);  // the share of rows whose argmax is the label
+// How often each class was predicted: [classes, classes] i32, rows are labels.
+TIDEPOOL_API Tensor confusion_matrix(const Tensor& pred, const Tensor& label, std::int64_t classes);
+
 TIDEPOOL_API Tensor matmul(const Tensor& a, const Tensor& b);  // [m, k] x [k, n]
 TIDEPOOL_API Tensor transpose(const Tensor& a);                // the last two axes
 TIDEPOOL_API Tensor permute(const Tensor& a, std::initializer_list<std::int64_t> axes);

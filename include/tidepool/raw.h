@@ -16,10 +16,27 @@ struct AdamOptions {
   std::int64_t step = 1;  // counts from 1
 };
 
+struct SgdOptions {
+  double lr = 1e-2;
+  double momentum = 0;
+  double weight_decay = 0;
+  bool nesterov = false;
+};
+
 namespace raw {
+
+// dpred = scale * (pred - target). With scale = 2 / numel it is the gradient of mse_loss.
+TIDEPOOL_API void mse_grad(const Tensor& pred, const Tensor& target, double scale, const Tensor& dpred);
+// dlogits = scale * (softmax(logits) - one_hot(labels)). With scale = 1 / n it is the gradient of cross_entropy.
+TIDEPOOL_API void cross_entropy_grad(const Tensor& logits, const Tensor& labels, double scale, const Tensor& dlogits);
+// Adds to cm, [classes, classes] i32, as confusion_matrix counts.
+TIDEPOOL_API void update_confusion_matrix(const Tensor& pred, const Tensor& label, const Tensor& cm);
 
 // One step of Adam in place: w, m and v are updated from the gradient g.
 TIDEPOOL_API void adam_step(const Tensor& w, const Tensor& g, const Tensor& m, const Tensor& v, const AdamOptions& options = {});
+// One step of SGD in place: velocity = momentum * velocity + g, w -= lr * velocity. Without momentum the velocity is left
+// alone and may be {}.
+TIDEPOOL_API void sgd_step(const Tensor& w, const Tensor& g, const Tensor& velocity, const SgdOptions& options = {});
 
 }  // namespace raw
 }  // namespace tidepool::inline v0

@@ -4,8 +4,11 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/index/index.h"
 #include "ops/layout/layout.h"
+#include "ops/loss/loss.h"
 #include "ops/matmul/matmul.h"
+#include "ops/norm/norm.h"
 #include "ops/reduce/reduce.h"
+#include "ops/softmax/softmax.h"
 #include "ops/typed/typed.h"
 
 namespace tidepool::inline v0 {
@@ -20,6 +23,9 @@ const Operations& all_operations() {
     register_index(list);
     register_matmul(list);
     register_reduce(list);
+    register_softmax(list);
+    register_norm(list);
+    register_loss(list);
     return list;
   }());
   return all;

@@ -12,6 +12,10 @@ const std::vector<OpCases>& all_cases() {
     index_cases(list);
     matmul_cases(list);
     reduce_cases(list);
+    statistics_cases(list);
+    softmax_cases(list);
+    norm_cases(list);
+    loss_cases(list);
     return list;
   }();
   return all;

@@ -99,6 +99,10 @@ void layout_cases(std::vector<OpCases>& all);
 void matmul_cases(std::vector<OpCases>& all);
 void reduce_cases(std::vector<OpCases>& all);
 void typed_cases(std::vector<OpCases>& all);
+void statistics_cases(std::vector<OpCases>& all);
+void softmax_cases(std::vector<OpCases>& all);
+void norm_cases(std::vector<OpCases>& all);
+void loss_cases(std::vector<OpCases>& all);
 
 std::string name_of(const OpCases& cases);  // "sum" or "sum_of_rows"
 

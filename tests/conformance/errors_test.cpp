@@ -32,11 +32,12 @@ std::vector<OneInput> operations_of_one() {
           {"div_scalar", [](const Tensor& a) { return a / 2.0F; }, Takes::numbers},
           {"rsub_scalar", [](const Tensor& a) { return 1.0F - a; }, Takes::numbers},
           {"rdiv_scalar", [](const Tensor& a) { return 1.0F / a; }, Takes::numbers},
-          {"sum", [](const Tensor& a) { return sum(a); }},
+          {"sum", [](const Tensor& a) { return sum(a); }, Takes::numbers},
           {"sum",
            [](const Tensor& a) {
              return sum(a, {0, 1}, true);
-           }},
+           },
+           Takes::numbers},
           {"mean", [](const Tensor& a) { return mean(a); }},
           {"mean", [](const Tensor& a) { return mean(a, -1); }},
           {"clone", [](const Tensor& a) { return a.clone(); }, Takes::anything},

@@ -20,6 +20,13 @@ namespace tidepool::inline v0 {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Long functions. Sanitizers multiply their size, and a file with twenty copies of one would take minutes to compile.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TIDEPOOL_SIMD_FUNCTION [[maybe_unused]] HWY_NOINLINE
+#else
+#define TIDEPOOL_SIMD_FUNCTION HWY_INLINE
+#endif
+
 using FloatTag = hn::ScalableTag<float>;
 using FloatVector = hn::Vec<FloatTag>;
 inline constexpr std::size_t lanes = hn::MaxLanes(FloatTag());
@@ -51,6 +58,15 @@ HWY_INLINE void store_part(Pack value, float* to, std::size_t count) {
   for (std::size_t i = 0; i < lanes && i < count; ++i) to[i] = buffer[i];
 }
 
+// Up to `lanes` of them.
+HWY_INLINE Pack load_some(const float* from, std::size_t count) { return count == lanes ? load(from) : load_part(from, count); }
+HWY_INLINE void store_some(Pack value, float* to, std::size_t count) {
+  if (count == lanes)
+    store(value, to);
+  else
+    store_part(value, to, count);
+}
+
 HWY_INLINE Pack operator+(Pack a, Pack b) { return hn::Add(a.v, b.v); }
 HWY_INLINE Pack operator-(Pack a, Pack b) { return hn::Sub(a.v, b.v); }
 HWY_INLINE Pack operator*(Pack a, Pack b) { return hn::Mul(a.v, b.v); }
@@ -65,19 +81,19 @@ HWY_INLINE Pack select(Truth t, Pack a, Pack b) { return hn::IfThenElse(t.m, a.v
 HWY_INLINE Pack abs(Pack a) { return hn::Abs(a.v); }
 HWY_INLINE Pack sqrt(Pack a) { return hn::Sqrt(a.v); }
 // Highway's is made for arguments up to 104, where the result has long been infinite, and not for NaN.
-HWY_INLINE Pack exp(Pack a) {
+TIDEPOOL_SIMD_FUNCTION Pack exp(Pack a) {
   const Pack limited = select(a > 104.0F, 104.0F, a);
   return select(a == a, hn::Exp(FloatTag(), limited.v), a);
 }
 // Highway's is made for positive finite arguments.
-HWY_INLINE Pack log(Pack a) {
+TIDEPOOL_SIMD_FUNCTION Pack log(Pack a) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const Pack other = select(a == 0.0F, -infinity, select(a < 0.0F, std::numeric_limits<float>::quiet_NaN(), a));
   return select(a > 0.0F, select(a < infinity, hn::Log(FloatTag(), a.v), a), other);
 }
-HWY_INLINE Pack log1p(Pack a) { return select(a == a, hn::Log1p(FloatTag(), a.v), a); }
+TIDEPOOL_SIMD_FUNCTION Pack log1p(Pack a) { return select(a == a, hn::Log1p(FloatTag(), a.v), a); }
 // Abramowitz and Stegun 7.1.26: off by at most 1.5e-7. The same in common.glsl.
-HWY_INLINE Pack erf(Pack a) {
+TIDEPOOL_SIMD_FUNCTION Pack erf(Pack a) {
   const Pack x = abs(a), t = 1.0F / (1.0F + 0.3275911F * x);
   const Pack sum = t * (0.254829592F + t * (-0.284496736F + t * (1.421413741F + t * (-1.453152027F + t * 1.061405429F))));
   const Pack y = 1.0F - sum * exp(-(x * x));
@@ -91,17 +107,17 @@ HWY_INLINE Pack lane_by_lane(Pack a, F&& f) {
   return hn::Load(FloatTag(), values);
 }
 // The C library's is exact where exp(b * log(a)) is not. All lanes have the same exponent.
-HWY_INLINE Pack power(Pack a, Pack b) {
+TIDEPOOL_SIMD_FUNCTION Pack power(Pack a, Pack b) {
   const float exponent = hn::GetLane(b.v);
   return lane_by_lane(a, [exponent](float base) { return std::pow(base, exponent); });
 }
-HWY_INLINE Pack tanh(Pack a) { return hn::Tanh(FloatTag(), a.v); }
+TIDEPOOL_SIMD_FUNCTION Pack tanh(Pack a) { return hn::Tanh(FloatTag(), a.v); }
 // Highway's are made for arguments up to 39,000.
-HWY_INLINE Pack sin(Pack a) {
+TIDEPOOL_SIMD_FUNCTION Pack sin(Pack a) {
   if (hn::AllTrue(FloatTag(), hn::Lt(hn::Abs(a.v), hn::Set(FloatTag(), 39000.0F)))) return hn::Sin(FloatTag(), a.v);
   return lane_by_lane(a, [](float x) { return std::sin(x); });
 }
-HWY_INLINE Pack cos(Pack a) {
+TIDEPOOL_SIMD_FUNCTION Pack cos(Pack a) {
   if (hn::AllTrue(FloatTag(), hn::Lt(hn::Abs(a.v), hn::Set(FloatTag(), 39000.0F)))) return hn::Cos(FloatTag(), a.v);
   return lane_by_lane(a, [](float x) { return std::cos(x); });
 }
@@ -111,5 +127,6 @@ HWY_INLINE float add_lanes(Pack a) { return hn::GetLane(hn::SumOfLanes(FloatTag(
 }  // namespace HWY_NAMESPACE
 }  // namespace tidepool::inline v0
 HWY_AFTER_NAMESPACE();
+#undef TIDEPOOL_SIMD_FUNCTION
 
 #endif

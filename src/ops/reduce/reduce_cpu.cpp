@@ -1,67 +1,55 @@
+// Sums, largest and smallest; var and norm.
 #include "backend/cpu/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/reduce/reduce_cpu.cpp"
 #include <hwy/foreach_target.h>
 
-#include "backend/cpu/simd-inl.h"
-#include "backend/cpu/team.h"
-#include "ops/reduce/reduce.h"
+#include "ops/reduce/fold-inl.h"
+#include "ops/reduce/middle-inl.h"
 
-#include <algorithm>
+#include <cmath>
 
 HWY_BEFORE_NAMESPACE();
 namespace tidepool::inline v0 {
 namespace HWY_NAMESPACE {
 namespace {
 
-// A stretch of floats, in four vectors side by side.
-HWY_INLINE float sum_stretch(const float* from, std::size_t count) {
-  Pack a(0.0F), b(0.0F), c(0.0F), d(0.0F);
-  std::size_t i = 0;
-  for (; i + 4 * lanes <= count; i += 4 * lanes) {
-    a = a + load(from + i);
-    b = b + load(from + i + lanes);
-    c = c + load(from + i + 2 * lanes);
-    d = d + load(from + i + 3 * lanes);
-  }
-  a = (a + b) + (c + d);
-  for (; i + lanes <= count; i += lanes) a = a + load(from + i);
-  if (i < count) a = a + load_part(from + i, count - i);
-  return add_lanes(a);
+template <class Fold>
+void run_fold(const CpuCall& call) {
+  using T = typename Fold::Element;
+  fold<Fold>(call, call.params<ReduceParams>(), Plain<T>{call.buffer<const T>(0)}, call.buffer<T>(1), [](T value) { return value; });
 }
 
-void run_sum(const CpuCall& call) {
-  const auto& p = call.params<ReduceParams>();
-  const auto* in = call.buffer<const float>(0);
-  auto* out = call.buffer<float>(1);
-  const std::size_t inner = p.inner, work = std::min<std::size_t>(p.per_part, p.middle) * inner;
-  const std::size_t rows = static_cast<std::size_t>(p.outer) * p.parts;
-  call.team->run(rows, std::max<std::size_t>(1, 32768 / std::max<std::size_t>(1, work)),
-                 [&](std::size_t begin_row, std::size_t end_row) HWY_ATTR {
-                   for (std::size_t row = begin_row; row < end_row; ++row) {
-                     const std::size_t outer = row / p.parts, part = row % p.parts;
-                     const std::size_t begin = part * p.per_part, end = std::min<std::size_t>(begin + p.per_part, p.middle);
-                     const float* from = in + (outer * p.middle + begin) * inner;
-                     float* to = out + row * inner;
-                     if (inner == 1) {
-                       *to = sum_stretch(from, end - begin);
-                       continue;
-                     }
-                     std::size_t i = 0;
-                     for (; i + lanes <= inner; i += lanes) {
-                       Pack sum(0.0F);
-                       for (std::size_t m = 0; m < end - begin; ++m) sum = sum + load(from + m * inner + i);
-                       store(sum, to + i);
-                     }
-                     if (i < inner) {
-                       Pack sum(0.0F);
-                       for (std::size_t m = 0; m < end - begin; ++m) sum = sum + load_part(from + m * inner + i, inner - i);
-                       store_part(sum, to + i, inner - i);
-                     }
-                   }
-                 });
+template <class Source>
+void run_moment(const CpuCall& call, const Source& source, float* out) {
+  const auto& p = call.params<FoldParams>();
+  fold<Adding<float>>(call, p.cut(), source, out, [&](float value) { return p.root ? std::sqrt(value) : value / p.divisor; });
 }
+
+void run_fold_sum(const CpuCall& call) { run_moment(call, Plain<float>{call.buffer<const float>(0)}, call.buffer<float>(1)); }
+void run_fold_squares(const CpuCall& call) { run_moment(call, Squares{call.buffer<const float>(0)}, call.buffer<float>(1)); }
+void run_fold_deviations(const CpuCall& call) {
+  run_moment(call, Deviations{call.buffer<const float>(0), call.buffer<const float>(1)}, call.buffer<float>(2));
+}
+
+void run_var_grad(const CpuCall& call) {
+  const Pack scale = call.params<MiddleParams>().scale;
+  each_with_lines(call, [&](Pack x, Pack mean, Pack d) HWY_ATTR -> Pack { return scale * d * (x - mean); });
+}
+void run_norm_grad(const CpuCall& call) {
+  each_with_lines(call, [](Pack x, Pack y, Pack d) HWY_ATTR -> Pack { return select(y == 0.0F, 0.0F, x * (d / y)); });
+}
+void run_all_ties(const CpuCall& call) {
+  each_with_lines(call, [](Pack x, Pack y, Pack d) HWY_ATTR -> Pack { return select(same(x, y), d, 0.0F); });
+}
+
+void run_sum(const CpuCall& call) { run_fold<Adding<float>>(call); }
+void run_sum_i32(const CpuCall& call) { run_fold<Adding<std::int32_t>>(call); }
+void run_max(const CpuCall& call) { run_fold<Extremum<float, true>>(call); }
+void run_max_i32(const CpuCall& call) { run_fold<Extremum<std::int32_t, true>>(call); }
+void run_min(const CpuCall& call) { run_fold<Extremum<float, false>>(call); }
+void run_min_i32(const CpuCall& call) { run_fold<Extremum<std::int32_t, false>>(call); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -69,7 +57,18 @@ void run_sum(const CpuCall& call) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace tidepool::inline v0 {
-void sum_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_sum, call); }
-}  // namespace tidepool::inline v0
+namespace tidepool::inline v0::reduce_cpu {
+void sum(const CpuCall& call) { TIDEPOOL_RUN(run_sum, call); }
+void sum_i32(const CpuCall& call) { TIDEPOOL_RUN(run_sum_i32, call); }
+void max(const CpuCall& call) { TIDEPOOL_RUN(run_max, call); }
+void max_i32(const CpuCall& call) { TIDEPOOL_RUN(run_max_i32, call); }
+void min(const CpuCall& call) { TIDEPOOL_RUN(run_min, call); }
+void min_i32(const CpuCall& call) { TIDEPOOL_RUN(run_min_i32, call); }
+void fold_sum(const CpuCall& call) { TIDEPOOL_RUN(run_fold_sum, call); }
+void fold_squares(const CpuCall& call) { TIDEPOOL_RUN(run_fold_squares, call); }
+void fold_deviations(const CpuCall& call) { TIDEPOOL_RUN(run_fold_deviations, call); }
+void var_grad(const CpuCall& call) { TIDEPOOL_RUN(run_var_grad, call); }
+void norm_grad(const CpuCall& call) { TIDEPOOL_RUN(run_norm_grad, call); }
+void all_ties(const CpuCall& call) { TIDEPOOL_RUN(run_all_ties, call); }
+}  // namespace tidepool::inline v0::reduce_cpu
 #endif

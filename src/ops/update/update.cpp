@@ -16,17 +16,20 @@ namespace {
 constexpr Access r = Access::read, rw = Access::read_write;
 constexpr KernelDef adam_kernel{.name = "adam", .access = accesses({rw, r, rw, rw}), .bindings = 4, .cpu = adam_cpu};
 
+constexpr KernelDef sgd_kernel{.name = "sgd", .access = accesses({rw, r}), .bindings = 2, .cpu = sgd_cpu};
+constexpr KernelDef sgd_momentum_kernel{.name = "sgd_momentum", .access = accesses({rw, r, rw}), .bindings = 3, .cpu = sgd_momentum_cpu};
+
 void require_rate(double value, const char* name) {
   if (!(value >= 0 && value < 1)) throw ArgumentError("adam_step", cat(name, " is ", value, "; wanted 0 or more and less than 1"));
 }
-void require_not_negative(double value, const char* name) {
-  if (!(value >= 0 && std::isfinite(value))) throw ArgumentError("adam_step", cat(name, " is ", value, "; wanted 0 or more"));
+void require_not_negative(const char* operation, double value, const char* name) {
+  if (!(value >= 0 && std::isfinite(value))) throw ArgumentError(operation, cat(name, " is ", value, "; wanted 0 or more"));
 }
 
-void check_same(std::span<Node* const> nodes) {
+void check_same(const char* operation, std::span<Node* const> nodes) {
   for (const Node* node : nodes) {
-    if (node->dtype != DType::f32) throw DTypeError("adam_step", cat("got a tensor of type ", node->dtype, "; wanted f32"));
-    if (!(node->shape == nodes[0]->shape)) throw ShapeError("adam_step", cat("shapes differ: ", nodes[0]->shape, " and ", node->shape));
+    if (node->dtype != DType::f32) throw DTypeError(operation, cat("got a tensor of type ", node->dtype, "; wanted f32"));
+    if (!(node->shape == nodes[0]->shape)) throw ShapeError(operation, cat("shapes differ: ", nodes[0]->shape, " and ", node->shape));
   }
 }
 
@@ -37,9 +40,9 @@ namespace raw {
 void adam_step(const Tensor& w, const Tensor& g, const Tensor& m, const Tensor& v, const AdamOptions& options) {
   require_rate(options.beta1, "beta1");
   require_rate(options.beta2, "beta2");
-  require_not_negative(options.lr, "lr");
-  require_not_negative(options.eps, "eps");
-  require_not_negative(options.weight_decay, "weight_decay");
+  require_not_negative("adam_step", options.lr, "lr");
+  require_not_negative("adam_step", options.eps, "eps");
+  require_not_negative("adam_step", options.weight_decay, "weight_decay");
   if (options.step < 1) throw ArgumentError("adam_step", cat("step is ", options.step, "; it counts from 1"));
   const auto step = static_cast<double>(options.step);
   const AdamParams params{.shifts = {},
@@ -52,13 +55,40 @@ void adam_step(const Tensor& w, const Tensor& g, const Tensor& m, const Tensor& 
                           .correction2 = static_cast<float>(1 / std::sqrt(1 - std::pow(options.beta2, step)))};
   const NoGrad guard;  // an update is no part of a graph
   apply_in_place(
-      "adam_step", {&w, &m, &v, &g}, 3, check_same,
+      "adam_step", {&w, &m, &v, &g}, 3, [](std::span<Node* const> nodes) { check_same("adam_step", nodes); },
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
         auto p = attrs.as<AdamParams>();
         p.count = static_cast<std::uint32_t>(nodes[0]->numel);
         stream.launch(adam_kernel, {update(*nodes[0]), read(*nodes[3]), update(*nodes[1]), update(*nodes[2])}, p, {p.count, 1, 1});
       },
       Attrs(params));
+}
+
+void sgd_step(const Tensor& w, const Tensor& g, const Tensor& velocity, const SgdOptions& options) {
+  require_not_negative("sgd_step", options.lr, "lr");
+  require_not_negative("sgd_step", options.momentum, "momentum");
+  require_not_negative("sgd_step", options.weight_decay, "weight_decay");
+  if (options.nesterov && options.momentum == 0) throw ArgumentError("sgd_step", "nesterov is set, and momentum is 0; wanted more");
+  const SgdParams params{.shifts = {},
+                         .count = 0,
+                         .lr = static_cast<float>(options.lr),
+                         .momentum = static_cast<float>(options.momentum),
+                         .weight_decay = static_cast<float>(options.weight_decay),
+                         .nesterov = options.nesterov ? 1U : 0U};
+  const auto check = [](std::span<Node* const> nodes) { check_same("sgd_step", nodes); };
+  const auto run = [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
+    auto p = attrs.as<SgdParams>();
+    p.count = static_cast<std::uint32_t>(nodes[0]->numel);
+    if (nodes.size() == 2)
+      stream.launch(sgd_kernel, {update(*nodes[0]), read(*nodes[1])}, p, {p.count, 1, 1});
+    else
+      stream.launch(sgd_momentum_kernel, {update(*nodes[0]), read(*nodes[2]), update(*nodes[1])}, p, {p.count, 1, 1});
+  };
+  const NoGrad guard;
+  if (options.momentum == 0)
+    apply_in_place("sgd_step", {&w, &g}, 1, check, run, Attrs(params));
+  else
+    apply_in_place("sgd_step", {&w, &velocity, &g}, 2, check, run, Attrs(params));
 }
 
 }  // namespace raw

@@ -14,6 +14,16 @@ struct AdamParams {
 };
 static_assert(Params<AdamParams>);
 
+struct SgdParams {
+  Shifts shifts;
+  std::uint32_t count;
+  float lr, momentum, weight_decay;
+  std::uint32_t nesterov;
+};
+static_assert(Params<SgdParams>);
+
 void adam_cpu(const CpuCall& call);
+void sgd_cpu(const CpuCall& call);           // w, g
+void sgd_momentum_cpu(const CpuCall& call);  // w, g, velocity
 
 }  // namespace tidepool::inline v0

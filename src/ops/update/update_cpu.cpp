@@ -47,6 +47,40 @@ void run_adam(const CpuCall& call) {
   });
 }
 
+// f(weight, gradient, velocity) changes the first and the last; without velocities w stands in for them.
+template <bool with_velocity, class F>
+HWY_INLINE void each_weight(const CpuCall& call, std::size_t count, const F& f) {
+  auto* w = call.buffer<float>(0);
+  const auto* g = call.buffer<const float>(1);
+  float* v = with_velocity ? call.buffer<float>(2) : w;
+  call.team->run(count, 16384, [&](std::size_t begin, std::size_t end) HWY_ATTR {
+    for (std::size_t i = begin; i < end; i += lanes) {
+      const std::size_t some = HWY_MIN(lanes, end - i);
+      Pack weight = load_some(w + i, some), velocity = load_some(v + i, some);
+      f(weight, load_some(g + i, some), velocity);
+      store_some(weight, w + i, some);
+      if (with_velocity) store_some(velocity, v + i, some);
+    }
+  });
+}
+
+void run_sgd(const CpuCall& call) {
+  const auto& p = call.params<SgdParams>();
+  const Pack lr = p.lr, decay = p.weight_decay;
+  each_weight<false>(call, p.count,
+                     [&](Pack& weight, Pack gradient, Pack&) HWY_ATTR { weight = weight - lr * (gradient + decay * weight); });
+}
+
+void run_sgd_momentum(const CpuCall& call) {
+  const auto& p = call.params<SgdParams>();
+  const Pack lr = p.lr, decay = p.weight_decay, momentum = p.momentum;
+  each_weight<true>(call, p.count, [&](Pack& weight, Pack gradient, Pack& velocity) HWY_ATTR {
+    gradient = gradient + decay * weight;
+    velocity = momentum * velocity + gradient;
+    weight = weight - lr * (p.nesterov ? gradient + momentum * velocity : velocity);
+  });
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace tidepool::inline v0
@@ -55,5 +89,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tidepool::inline v0 {
 void adam_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_adam, call); }
+void sgd_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_sgd, call); }
+void sgd_momentum_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_sgd_momentum, call); }
 }  // namespace tidepool::inline v0
 #endif

@@ -1,0 +1,160 @@
+// max, min and argmax. NaN counts as the largest and as the smallest: where there is one, it is the result.
+#include <tidepool/error.h>
+#include <tidepool/ops.h>
+
+#include "ops/reduce/axes.h"
+#include "ops/reduce/reduce.h"
+#include "platform/cat.h"
+
+namespace tidepool::inline v0 {
+
+namespace {
+
+constexpr Access r = Access::read, w = Access::write;
+
+constexpr KernelDef fold_kernel(const char* name, void (*cpu)(const CpuCall&)) {
+  return {.name = name, .access = accesses({r, w}), .bindings = 2, .cpu = cpu};
+}
+constexpr KernelDef max_kernel = fold_kernel("max", reduce_cpu::max), max_i32_kernel = fold_kernel("max_i32", reduce_cpu::max_i32);
+constexpr KernelDef min_kernel = fold_kernel("min", reduce_cpu::min), min_i32_kernel = fold_kernel("min_i32", reduce_cpu::min_i32);
+constexpr KernelDef argmax_kernel = fold_kernel("argmax", reduce_cpu::argmax),
+                    argmax_i32_kernel = fold_kernel("argmax_i32", reduce_cpu::argmax_i32);
+constexpr KernelDef all_ties_kernel{.name = "all_ties", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = reduce_cpu::all_ties};
+constexpr KernelDef first_tie_kernel{.name = "first_tie", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = reduce_cpu::first_tie};
+
+struct ExtremumAttrs {
+  unsigned bits;
+  bool one_axis;  // then the gradient goes to the first of several ties, otherwise all share it
+};
+
+void extremum_rule(const OpCall& call, Node& out) {
+  const Node& in = *call.in[0];
+  const unsigned bits = call.attrs.as<ExtremumAttrs>().bits;
+  require_one_of(call.op.name, in.dtype, {DType::f32, DType::i32});
+  require_no_empty_axis(call.op.name, in.shape, bits);
+  out.become(call.op.name, with_ones(in.shape, bits), in.dtype);
+}
+
+// Group after group; what lies between stands in scratch memory.
+void extremum_run(const KernelDef& kernel, const OpCall& call, Stream& stream, Node& out) {
+  const Node& in = *call.in[0];
+  const unsigned bits = call.attrs.as<ExtremumAttrs>().bits;
+  Shape shape = in.shape;
+  Operand from = read(in);
+  Storage held;
+  unsigned done = 0;
+  for_each_group(bits, shape.rank(), [&](AxisGroup group) {
+    done |= bits_of(group);
+    const ReduceParams p = cut_at(shape, group.first, group.last);
+    const auto stage = [&](const Operand& part, const Operand& to, const ReduceParams& stage_params, bool) {
+      stream.launch(kernel, {part, to}, stage_params, per_result(stage_params));
+    };
+    if (done == bits) {
+      in_parts(stream, call.op.name, from, write(out), p, stage);
+      return;
+    }
+    shape = with_ones(shape, done);
+    const std::size_t bytes = static_cast<std::size_t>(shape.numel()) * sizeof(float);
+    Storage partial = stream.take(bytes, MemoryTag::scratch, call.op.name);
+    in_parts(stream, call.op.name, from, scratch(partial, bytes, Access::write), p, stage);
+    from = scratch(partial, bytes, Access::read);
+    held = std::move(partial);
+  });
+}
+
+constexpr auto ties_rule = [](const OpCall& call, Node& out) { out.become_like(*call.in[0]); };
+constexpr auto ties_run = [](const OpCall& call, Stream& stream, Node& out) {
+  const auto p = call.attrs.as<MiddleParams>();
+  stream.launch(*call.op.kernel, {read(*call.in[0]), read(*call.in[1]), read(*call.in[2]), write(out)}, p,
+                {static_cast<std::uint32_t>(out.numel), 1, 1});
+};
+constexpr OpDef all_ties{.name = "all_ties", .rule = ties_rule, .run = ties_run, .kernel = &all_ties_kernel};
+constexpr OpDef first_tie{.name = "first_tie", .rule = ties_rule, .run = ties_run, .kernel = &first_tie_kernel};
+
+Tensors extremum_gradient(const Grad& g) {
+  const auto [bits, one_axis] = g.attrs<ExtremumAttrs>();
+  const Tensor x = g.in(0), y = g.out();
+  const Shape& shape = x.shape();
+  AxisGroup group{};
+  for_each_group(bits, shape.rank(), [&](AxisGroup found) { group = found; });
+  const bool together = is_one_group(bits, shape.rank());
+  const MiddleParams p = together ? middle_of(shape, group.first, group.last) : middle_of(shape, 0, 0);
+  if (one_axis) return {apply(first_tie, {&x, &y, &g.dout}, p)};
+  // Axes that are no neighbours: y and d are made as large as x.
+  const auto spread = [&](const Tensor& a) { return together ? a : broadcast_to(a, shape); };
+  const Tensor wide = spread(y), ones = spread(full(y.shape(), 1.0F, {.device = y.device()}));
+  const Tensor share = spread(g.dout / sum_keeping(apply(all_ties, {&x, &wide, &ones}, p), bits));
+  return {apply(all_ties, {&x, &wide, &share}, p)};
+}
+
+}  // namespace
+
+namespace ops {
+namespace {
+
+constexpr OpDef max{
+    .name = "max",
+    .rule = extremum_rule,
+    .run = [](const OpCall& call, Stream& stream,
+              Node& out) { extremum_run(out.dtype == DType::f32 ? max_kernel : max_i32_kernel, call, stream, out); },
+    .gradient = extremum_gradient,
+    .saves = Saves::both,
+};
+constexpr OpDef min{
+    .name = "min",
+    .rule = extremum_rule,
+    .run = [](const OpCall& call, Stream& stream,
+              Node& out) { extremum_run(out.dtype == DType::f32 ? min_kernel : min_i32_kernel, call, stream, out); },
+    .gradient = extremum_gradient,
+    .saves = Saves::both,
+};
+constexpr OpDef argmax{
+    .name = "argmax",
+    .rule =
+        [](const OpCall& call, Node& out) {
+          const Node& in = *call.in[0];
+          const unsigned bits = bits_of(call.attrs.as<AxisGroup>());
+          require_one_of("argmax", in.dtype, {DType::f32, DType::i32});
+          require_no_empty_axis("argmax", in.shape, bits);
+          out.become("argmax", with_ones(in.shape, bits), DType::i32);
+        },
+    .run =
+        [](const OpCall& call, Stream& stream, Node& out) {
+          const auto [first, last] = call.attrs.as<AxisGroup>();
+          const Node& in = *call.in[0];
+          const MiddleParams p = middle_of(in.shape, first, last);
+          stream.launch(in.dtype == DType::f32 ? argmax_kernel : argmax_i32_kernel, {read(in), write(out)}, p,
+                        {static_cast<std::uint32_t>(out.numel), 1, 1});
+        },
+};
+
+}  // namespace
+}  // namespace ops
+
+void register_extrema(Operations& all) {
+  all.push_back(&ops::max);
+  all.push_back(&ops::min);
+  all.push_back(&ops::argmax);
+}
+
+namespace {
+
+Tensor extremum_over(const OpDef& op, const Tensor& a, const Axes& axes) {
+  return finished(apply(op, {&a}, ExtremumAttrs{axes.bits, axes.is_one}), a.shape(), axes);
+}
+Tensor max_over(const Tensor& a, const Axes& axes) { return extremum_over(ops::max, a, axes); }
+Tensor min_over(const Tensor& a, const Axes& axes) { return extremum_over(ops::min, a, axes); }
+
+}  // namespace
+
+TIDEPOOL_REDUCTION(max, max_over)
+TIDEPOOL_REDUCTION(min, min_over)
+
+Tensor argmax(const Tensor& a, std::int64_t axis, bool keepdim) {
+  const Axes axes("argmax", a, axis, keepdim);
+  AxisGroup group{};
+  for_each_group(axes.bits, a.shape().rank(), [&](AxisGroup found) { group = found; });
+  return finished(apply(ops::argmax, {&a}, group), a.shape(), axes);
+}
+
+}  // namespace tidepool::inline v0

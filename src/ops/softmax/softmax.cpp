@@ -1,0 +1,78 @@
+#include "ops/softmax/softmax.h"
+
+#include <tidepool/error.h>
+#include <tidepool/ops.h>
+
+#include "ops/reduce/reduce.h"
+
+#include <algorithm>
+
+namespace tidepool::inline v0 {
+
+namespace {
+
+constexpr Access r = Access::read, w = Access::write;
+constexpr KernelDef softmax_kernel{.name = "softmax", .access = accesses({r, w}), .bindings = 2, .cpu = softmax_cpu::softmax};
+constexpr KernelDef log_softmax_kernel{.name = "log_softmax", .access = accesses({r, w}), .bindings = 2, .cpu = softmax_cpu::log_softmax};
+constexpr KernelDef softmax_grad_kernel{
+    .name = "softmax_grad", .access = accesses({r, r, w}), .bindings = 3, .cpu = softmax_cpu::softmax_grad};
+constexpr KernelDef log_softmax_grad_kernel{
+    .name = "log_softmax_grad", .access = accesses({r, r, w}), .bindings = 3, .cpu = softmax_cpu::log_softmax_grad};
+
+void rule(const OpCall& call, Node& out) {
+  require_dtype(call, DType::f32);
+  out.become_like(*call.in[0]);
+}
+
+void run(const OpCall& call, Stream& stream, Node& out) {
+  const auto p = call.attrs.as<MiddleParams>();
+  const Extent columns{p.outer * p.inner, 1, 1};
+  if (call.in.size() == 1)
+    stream.launch(*call.op.kernel, {read(*call.in[0]), write(out)}, p, columns);
+  else
+    stream.launch(*call.op.kernel, {read(*call.in[0]), read(*call.in[1]), write(out)}, p, columns);
+}
+
+constexpr OpDef softmax_grad{.name = "softmax_grad", .rule = rule, .run = run, .kernel = &softmax_grad_kernel};
+constexpr OpDef log_softmax_grad{.name = "log_softmax_grad", .rule = rule, .run = run, .kernel = &log_softmax_grad_kernel};
+
+template <const OpDef& backward>
+Tensors gradient(const Grad& g) {
+  const Tensor y = g.out();
+  return {apply(backward, {&y, &g.dout}, g.attrs<MiddleParams>())};
+}
+
+}  // namespace
+
+namespace ops {
+namespace {
+constexpr OpDef softmax{
+    .name = "softmax", .rule = rule, .run = run, .gradient = gradient<softmax_grad>, .saves = Saves::output, .kernel = &softmax_kernel};
+constexpr OpDef log_softmax{.name = "log_softmax",
+                            .rule = rule,
+                            .run = run,
+                            .gradient = gradient<log_softmax_grad>,
+                            .saves = Saves::output,
+                            .kernel = &log_softmax_kernel};
+}  // namespace
+}  // namespace ops
+
+void register_softmax(Operations& all) {
+  all.push_back(&ops::softmax);
+  all.push_back(&ops::log_softmax);
+}
+
+namespace {
+
+Tensor along(const OpDef& op, const Tensor& a, std::int64_t axis) {
+  const Shape& shape = usable(op.name, a).shape;
+  const std::int64_t first = normal_axis(op.name, axis, std::max<std::int64_t>(1, shape.rank()));  // a single number has an axis 0 here
+  return apply(op, {&a}, middle_of(shape, first, std::min(first + 1, shape.rank())));
+}
+
+}  // namespace
+
+Tensor softmax(const Tensor& a, std::int64_t axis) { return along(ops::softmax, a, axis); }
+Tensor log_softmax(const Tensor& a, std::int64_t axis) { return along(ops::log_softmax, a, axis); }
+
+}  // namespace tidepool::inline v0
