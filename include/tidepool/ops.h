@@ -49,7 +49,7 @@ TIDEPOOL_API Tensor mean(const Tensor& a);
 TIDEPOOL_API Tensor mean(const Tensor& a, std::int64_t axis, bool keepdim = false);
 TIDEPOOL_API Tensor mean(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false);
 
-TIDEPOOL_API Tensor matmul(const Tensor& a, const Tensor& b);  // [m, k] x [k, n]
+TIDEPOOL_API Tensor matmul(const Tensor& a, const Tensor& b);  // [m, k] x [k, n]; batches and vectors as in PyTorch
 TIDEPOOL_API Tensor transpose(const Tensor& a);                // the last two axes
 TIDEPOOL_API Tensor broadcast_to(const Tensor& a, const Shape& shape);
 
