@@ -3,6 +3,7 @@
 
 #include "ops/elementwise/elementwise.h"
 #include "ops/layout/layout.h"
+#include "ops/linear/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/reduce/reduce.h"
 
@@ -13,6 +14,7 @@ const Operations& all_operations() {
     Operations list;
     register_elementwise(list);
     register_layout(list);
+    register_linear(list);
     register_matmul(list);
     register_reduce(list);
     return list;

@@ -8,6 +8,7 @@ const std::vector<OpCases>& all_cases() {
     std::vector<OpCases> list;
     elementwise_cases(list);
     layout_cases(list);
+    linear_cases(list);
     matmul_cases(list);
     reduce_cases(list);
     return list;

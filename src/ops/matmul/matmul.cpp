@@ -69,8 +69,6 @@ void launch_product(Stream& stream, const Operand& a, const Operand& b, const No
 
 // How a and b move along the batch axes of the result.
 void set_batches(BatchedParams& p, const Shape& a, const Shape& b, const Shape& out) {
-  p.batches = 1;
-  p.rank = 0;
   std::uint32_t step_a = 1, step_b = 1;
   std::array<std::array<std::uint32_t, 3>, BatchedParams::most_axes> axes;  // innermost first
   for (std::int64_t i = 3; i <= out.rank(); ++i) {
@@ -89,33 +87,39 @@ void set_batches(BatchedParams& p, const Shape& a, const Shape& b, const Shape& 
   }
 }
 
+BatchedParams batched_params(const Node& out, std::int64_t k, Transposed transposed) {
+  BatchedParams p;  // NOLINT: without axes their sizes are not used
+  p.shifts = {};
+  p.m = static_cast<std::uint32_t>(out.shape[-2]);
+  p.n = static_cast<std::uint32_t>(out.shape[-1]);
+  p.k = static_cast<std::uint32_t>(k);
+  p.transposed_a = transposed.a;
+  p.transposed_b = transposed.b;
+  p.batches = 1;
+  p.rank = 0;
+  return p;
+}
+
+void launch_batches(Stream& stream, const Operand& a, const Operand& b, const Node& out, const BatchedParams& p) {
+  stream.launch(matmul_batched_kernel, {a, b, write(out)}, p, {p.batches, 1, 1});
+}
+
 void matmul_run(const OpCall& call, Stream& stream, Node& out) {
   const Node &a = *call.in[0], &b = *call.in[1];
   const auto transposed = call.attrs.as<Transposed>();
-  const auto m = static_cast<std::uint32_t>(out.shape[-2]), n = static_cast<std::uint32_t>(out.shape[-1]),
-             k = static_cast<std::uint32_t>(transposed.a ? a.shape[-2] : a.shape[-1]);
-  const MatmulParams single{.shifts = {}, .m = m, .n = n, .k = k, .first = 0, .last = 0};
+  BatchedParams p = batched_params(out, transposed.a ? a.shape[-2] : a.shape[-1], transposed);
+  const MatmulParams single{.shifts = {}, .m = p.m, .n = p.n, .k = p.k, .first = 0, .last = 0};
   if (out.shape.rank() == 2 && !transposed.a && !transposed.b) return launch_product(stream, read(a), read(b), out, 0, single);
-  BatchedParams p;  // NOLINT: what is not set is not used
-  p.shifts = {};
-  p.m = m;
-  p.n = n;
-  p.k = k;
-  p.transposed_a = transposed.a;
-  p.transposed_b = transposed.b;
   set_batches(p, a.shape, b.shape, out.shape);
-  if (stream.info().immediate) {
-    stream.launch(matmul_batched_kernel, {read(a), read(b), write(out)}, p, {p.batches, 1, 1});
-    return;
-  }
+  if (stream.info().immediate) return launch_batches(stream, read(a), read(b), out, p);
   for (std::size_t batch = 0; batch < p.batches; ++batch) {
-    const auto slice = [&](const Node& node, std::size_t matrix, std::size_t floats) {
+    const auto slice = [](const Node& node, std::size_t matrix, std::size_t floats) {
       const std::size_t bytes = floats * sizeof(float);
       return Operand{node.storage.block(), node.offset + matrix * bytes, bytes, Access::read, sizeof(float)};
     };
     const BatchedParams::Place place = p.place(batch);
-    launch_product(stream, slice(a, place.a, std::size_t{m} * k), slice(b, place.b, std::size_t{k} * n), out, batch * m * n * sizeof(float),
-                   single);
+    launch_product(stream, slice(a, place.a, std::size_t{p.m} * p.k), slice(b, place.b, std::size_t{p.k} * p.n), out,
+                   batch * p.m * p.n * sizeof(float), single);
   }
 }
 
@@ -138,6 +142,11 @@ void register_matmul(Operations& all) { all.push_back(&ops::matmul); }
 Tensor transposed_product(const Tensor& a, bool transposed_a, const Tensor& b, bool transposed_b) {
   if (on_cpu(*a.node())) return apply(ops::transposed_matmul, {&a, &b}, Transposed{transposed_a, transposed_b});
   return matmul(transposed_a ? transpose(a) : a, transposed_b ? transpose(b) : b);
+}
+
+void launch_transposed_product(Stream& stream, const Operand& a, bool transposed_a, const Operand& b, bool transposed_b, const Node& c,
+                               std::int64_t k) {
+  launch_batches(stream, a, b, c, batched_params(c, k, {transposed_a, transposed_b}));
 }
 
 namespace {
