@@ -17,7 +17,7 @@ namespace tidepool::inline v0 {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr std::size_t grain = 16384;  // elements that are worth a thread
+constexpr std::size_t grain = 65536;  // elements that are worth a thread, with little to do for each
 
 void run_activation_bwd(const CpuCall& call) {
   const auto& p = call.params<ActivationParams>();

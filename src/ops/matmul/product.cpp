@@ -8,14 +8,18 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-// Below this many multiplications oneDNN's preparations, and packing, cost more than they save.
-constexpr std::size_t small = 24 * 24 * 24;
-constexpr std::size_t shallow = 4;  // so few terms are a copy with a little arithmetic: memory is what counts
+// Up to so many multiplications our own tiles, straight from the operands, are as fast as anything; fewer where b has to be
+// turned round first.
+constexpr std::size_t small = 64 * 64 * 64, small_transposed = 24 * 24 * 24;
+constexpr std::size_t few_rows = 12;  // do not pay for packing b
+constexpr std::size_t shallow = 4;    // so few terms are a copy with a little arithmetic: memory is what counts
 
 void run(const CpuCall& call, const Product& product, CpuTeam* team) {
   const Gemm& g = product.gemm;
-  const bool large = g.m * g.n * g.k > small && g.k > shallow;
-  const ProductCall own{.product = product, .team = team, .instructions = call.instructions, .packed = large};
+  const std::size_t work = g.m * g.n * g.k;
+  const bool large = work > (g.transposed_b ? small_transposed : small) && g.k > shallow;
+  const ProductCall own{
+      .product = product, .team = team, .instructions = call.instructions, .packed = large && work > small && g.m > few_rows};
   if (large && call.onednn && call.onednn->gemm(g)) {
     if (product.unfinished()) finish_product(own);
     return;

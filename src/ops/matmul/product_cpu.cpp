@@ -197,7 +197,7 @@ void run_finish(const ProductCall& call) {
   const Gemm& g = call.product.gemm;
   auto rows = [&](std::size_t begin, std::size_t end) HWY_ATTR { finish(call.product, begin, end, 0, g.n); };
   if (call.team)
-    call.team->run(g.m, 16384 / g.n + 1, rows);
+    call.team->run(g.m, 65536 / g.n + 1, rows);
   else
     rows(0, g.m);
 }
