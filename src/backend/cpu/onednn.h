@@ -37,7 +37,7 @@ class OneDnn {
   Workshop* workshop();      // where primitives are made and kept; null: not there
 
  private:
-  int threads_;
+  [[maybe_unused]] int threads_;
   std::unique_ptr<Workshop> workshop_;
 };
 
