@@ -34,6 +34,7 @@ function(tidepool_shaders target)
     get_filename_component(folder ${table} DIRECTORY)
     file(STRINGS ${table} recipes REGEX "^// shader: ")
     file(STRINGS ${table} lines REGEX "^[A-Z_]+\\(")
+    string(REPLACE "\\;" ";" lines "${lines}")  # a line that goes on in the next would swallow the list's separator
     foreach(recipe IN LISTS recipes)
       string(REGEX MATCH "^// shader: ([a-z_]+\\.comp)( -D[A-Z_]+)? -> NAME([a-z_]*)$" matched "${recipe}")
       if(NOT matched)

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
+#include <vector>
 
 namespace tidepool::inline v0 {
 
@@ -18,6 +20,8 @@ TIDEPOOL_API Tensor add(const Tensor& a, const Tensor& b);
 TIDEPOOL_API Tensor sub(const Tensor& a, const Tensor& b);
 TIDEPOOL_API Tensor mul(const Tensor& a, const Tensor& b);
 TIDEPOOL_API Tensor div(const Tensor& a, const Tensor& b);
+TIDEPOOL_API Tensor maximum(const Tensor& a, const Tensor& b);
+TIDEPOOL_API Tensor minimum(const Tensor& a, const Tensor& b);
 
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
@@ -32,15 +36,41 @@ TIDEPOOL_API Tensor operator*(float a, const Tensor& b);
 TIDEPOOL_API Tensor operator/(const Tensor& a, float b);
 TIDEPOOL_API Tensor operator/(float a, const Tensor& b);
 
+// u8: 1 where it holds.
+TIDEPOOL_API Tensor eq(const Tensor& a, const Tensor& b);
+TIDEPOOL_API Tensor ne(const Tensor& a, const Tensor& b);
+TIDEPOOL_API Tensor lt(const Tensor& a, const Tensor& b);
+TIDEPOOL_API Tensor le(const Tensor& a, const Tensor& b);
+TIDEPOOL_API Tensor gt(const Tensor& a, const Tensor& b);
+TIDEPOOL_API Tensor ge(const Tensor& a, const Tensor& b);
+TIDEPOOL_API Tensor eq(const Tensor& a, float b);
+TIDEPOOL_API Tensor ne(const Tensor& a, float b);
+TIDEPOOL_API Tensor lt(const Tensor& a, float b);
+TIDEPOOL_API Tensor le(const Tensor& a, float b);
+TIDEPOOL_API Tensor gt(const Tensor& a, float b);
+TIDEPOOL_API Tensor ge(const Tensor& a, float b);
+TIDEPOOL_API Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
+
 TIDEPOOL_API Tensor neg(const Tensor& a);
 inline Tensor operator-(const Tensor& a) { return neg(a); }
 TIDEPOOL_API Tensor square(const Tensor& a);
 TIDEPOOL_API Tensor sqrt(const Tensor& a);
 TIDEPOOL_API Tensor exp(const Tensor& a);
+TIDEPOOL_API Tensor abs(const Tensor& a);
+TIDEPOOL_API Tensor log(const Tensor& a);
+TIDEPOOL_API Tensor pow(const Tensor& a, float exponent);
+TIDEPOOL_API Tensor sin(const Tensor& a);
+TIDEPOOL_API Tensor cos(const Tensor& a);
+TIDEPOOL_API Tensor clamp(const Tensor& a, float low, float high);
 TIDEPOOL_API Tensor relu(const Tensor& a);
 TIDEPOOL_API Tensor leaky_relu(const Tensor& a, float slope = 0.01F);
 TIDEPOOL_API Tensor sigmoid(const Tensor& a);
 TIDEPOOL_API Tensor tanh(const Tensor& a);
+TIDEPOOL_API Tensor gelu(const Tensor& a);
+TIDEPOOL_API Tensor silu(const Tensor& a);
+TIDEPOOL_API Tensor softplus(const Tensor& a);
+
+TIDEPOOL_API Tensor dropout(const Tensor& x, double p = 0.5, bool training = true);
 
 TIDEPOOL_API Tensor sum(const Tensor& a);
 TIDEPOOL_API Tensor sum(const Tensor& a, std::int64_t axis, bool keepdim = false);
@@ -53,6 +83,21 @@ TIDEPOOL_API Tensor matmul(const Tensor& a, const Tensor& b);  // [m, k] x [k, n
 // x [n, in], w [out, in], b [out] or {}: x · wᵀ + b, and the activation in one go.
 TIDEPOOL_API Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {}, Activation activation = Activation::none);
 TIDEPOOL_API Tensor transpose(const Tensor& a);  // the last two axes
+TIDEPOOL_API Tensor permute(const Tensor& a, std::initializer_list<std::int64_t> axes);
+TIDEPOOL_API Tensor permute(const Tensor& a, std::span<const std::int64_t> axes);
+TIDEPOOL_API Tensor nchw_to_nhwc(const Tensor& x);
+TIDEPOOL_API Tensor nhwc_to_nchw(const Tensor& x);
 TIDEPOOL_API Tensor broadcast_to(const Tensor& a, const Shape& shape);
+TIDEPOOL_API Tensor concat(std::initializer_list<Tensor> tensors, std::int64_t axis);
+TIDEPOOL_API Tensor concat(std::span<const Tensor> tensors, std::int64_t axis);
+TIDEPOOL_API Tensor stack(std::initializer_list<Tensor> tensors, std::int64_t axis);  // along a new axis
+TIDEPOOL_API Tensor stack(std::span<const Tensor> tensors, std::int64_t axis);
+// So many parts along the axis, whose sizes differ by at most one; along axis 0 they are views.
+TIDEPOOL_API std::vector<Tensor> split(const Tensor& a, std::int64_t parts, std::int64_t axis = 0);
+
+// Indices are i32 and checked on the device: a wrong one makes the next item(), to_host() or sync() throw ArgumentError.
+TIDEPOOL_API Tensor gather(const Tensor& a, std::int64_t axis, const Tensor& index);  // of index's shape
+TIDEPOOL_API Tensor embedding(const Tensor& table, const Tensor& index);              // rows of the table: index's shape, then the row's
+TIDEPOOL_API Tensor one_hot(const Tensor& labels, std::int64_t classes);              // f32; a new last axis
 
 }  // namespace tidepool::inline v0

@@ -36,7 +36,7 @@ class TIDEPOOL_API Tensor {
   std::size_t nbytes() const;
   bool defined() const { return node_ != nullptr; }
 
-  // T is the tensor's own type (float, int32_t, uint8_t); another is a DTypeError.
+  // T is the tensor's own type (float, int32_t, uint8_t; float for f16); another is a DTypeError.
   template <class T>
   std::vector<T> to_host() const;
   template <class T = float>
@@ -49,6 +49,7 @@ class TIDEPOOL_API Tensor {
   void copy_from(std::span<const std::uint8_t> values) const;
 
   Tensor to(const Device& device) const;
+  Tensor to(DType type) const;  // to i32 and u8 towards zero
   Tensor clone() const;
   Tensor detach() const;  // the same numbers, without the way they came to be
 
@@ -90,6 +91,12 @@ TIDEPOOL_API Tensor full(const Shape& shape, float value, const TensorOptions& o
 // Whatever the memory held before; filled with NaN when TIDEPOOL_POISON=1 or in a debug build.
 TIDEPOOL_API Tensor empty(const Shape& shape, const TensorOptions& options = {});
 TIDEPOOL_API Tensor zeros_like(const Tensor& like);
+TIDEPOOL_API Tensor arange(std::int64_t count, const Device& device = {});  // 0, 1, 2, … as f32
+
+// The same numbers for a seed on every device and with any number of threads. A plan draws new ones in every run.
+TIDEPOOL_API Tensor rand(const Shape& shape, const TensorOptions& options = {});   // uniform in [0, 1)
+TIDEPOOL_API Tensor randn(const Shape& shape, const TensorOptions& options = {});  // normal
+TIDEPOOL_API void manual_seed(std::uint64_t seed);
 
 // In place. They record no gradient, so a tensor that wants one is written under NoGrad only.
 TIDEPOOL_API void copy_(const Tensor& destination, const Tensor& source);

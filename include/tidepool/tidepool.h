@@ -5,6 +5,7 @@
 #include <tidepool/dtype.h>
 #include <tidepool/error.h>
 #include <tidepool/grad.h>
+#include <tidepool/log.h>
 #include <tidepool/memory.h>
 #include <tidepool/ops.h>
 #include <tidepool/raw.h>

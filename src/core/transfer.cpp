@@ -8,6 +8,9 @@
 #include "device/slot.h"
 #include "platform/cat.h"
 
+#include <numeric>
+#include <type_traits>
+
 namespace tidepool::inline v0 {
 
 namespace {
@@ -55,9 +58,16 @@ Tensor make_from_host(std::span<const T> values, const Shape& shape, const Devic
   return tensor;
 }
 
+// f16 reads as float.
+template <class T>
+bool reads_as_float(const Node& node) {
+  return std::is_same_v<T, float> && node.dtype == DType::f16;
+}
+
 template <class T>
 void copy_out(const Tensor& tensor, std::span<T> values) {
   const Node& node = usable("copy_to", tensor);
+  if (reads_as_float<T>(node)) return copy_out(tensor.detach().to(DType::f32), values);
   require_type("copy_to", node, dtype_of<T>);
   require_count("copy_to", node, values.size());
   download("copy_to", node, std::as_writable_bytes(values));
@@ -66,6 +76,12 @@ void copy_out(const Tensor& tensor, std::span<T> values) {
 template <class T>
 void copy_in(const Tensor& tensor, std::span<const T> values) {
   const Node& node = usable("copy_from", tensor);
+  if constexpr (std::is_same_v<T, float>)
+    if (node.dtype == DType::f16) {
+      require_count("copy_from", node, values.size());
+      require_writable("copy_from", node);
+      return copy_(tensor, make_from_host(values, node.shape, Device(node.slot), "copy_from").to(DType::f16));
+    }
   require_type("copy_from", node, dtype_of<T>);
   require_count("copy_from", node, values.size());
   require_writable("copy_from", node);
@@ -78,6 +94,7 @@ void copy_in(const Tensor& tensor, std::span<const T> values) {
 template <class T>
 std::vector<T> Tensor::to_host() const {
   const Node& node = usable("to_host", *this);
+  if (reads_as_float<T>(node)) return detach().to(DType::f32).to_host<T>();
   require_type("to_host", node, dtype_of<T>);
   std::vector<T> values(static_cast<std::size_t>(node.numel));
   download("to_host", node, std::as_writable_bytes(std::span(values)));
@@ -87,6 +104,7 @@ std::vector<T> Tensor::to_host() const {
 template <class T>
 T Tensor::item() const {
   const Node& node = usable("item", *this);
+  if (reads_as_float<T>(node)) return detach().to(DType::f32).item<T>();
   require_type("item", node, dtype_of<T>);
   if (node.numel != 1) throw ShapeError("item", cat("the tensor has shape ", node.shape, "; wanted one element"));
   T value{};
@@ -117,6 +135,13 @@ Tensor from_host(std::span<const std::int32_t> values, const Shape& shape, const
 }
 Tensor from_host(std::span<const std::uint8_t> values, const Shape& shape, const Device& device) {
   return make_from_host(values, shape, device);
+}
+
+Tensor arange(std::int64_t count, const Device& device) {
+  if (count < 0) throw ArgumentError("arange", cat("count is ", count, "; wanted 0 or more"));
+  std::vector<float> values(static_cast<std::size_t>(count));
+  std::iota(values.begin(), values.end(), 0.0F);
+  return make_from_host(std::span<const float>(values), {count}, device, "arange");
 }
 
 Tensor Tensor::to(const Device& device) const {

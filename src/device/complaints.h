@@ -5,8 +5,6 @@
 //     complain(call.buffer<Complaint>(3), p.code, index, p.rows);       // in the kernel; p.code = complaint_code("gather")
 #pragma once
 
-#include "memory/block.h"
-
 #include <atomic>
 #include <cstdint>
 #include <string_view>
@@ -28,13 +26,5 @@ inline void complain(Complaint* first, std::uint32_t code, std::int32_t value, s
 
 std::uint32_t complaint_code(std::string_view operation);  // for operations in complaints.cpp's list
 [[noreturn]] void throw_complaint(const Complaint& complaint);
-
-// The block that a stream's kernels complain in. It is not the pool's: it is there as long as the device is open.
-class ComplaintBlock final : public BlockOwner {
- public:
-  explicit ComplaintBlock(Stream* stream) : BlockOwner(stream), block(this) {}
-  void give_back(Block*) noexcept override {}
-  Block block;
-};
 
 }  // namespace tidepool::inline v0

@@ -13,6 +13,7 @@
 #include "device/slot.h"
 #include "platform/cat.h"
 #include "platform/environment.h"
+#include "platform/log.h"
 
 #include <charconv>
 #include <map>
@@ -104,6 +105,7 @@ std::vector<DeviceSlot*> all_slots() {
 }
 
 void emit(const DeviceEvent& event) noexcept {
+  log_info(event.message);
   Registry& all = registry();
   std::vector<std::function<void(const DeviceEvent&)>> listeners;
   {

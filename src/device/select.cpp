@@ -4,7 +4,7 @@
 #include "device/slot.h"
 #include "platform/bytes.h"
 #include "platform/cat.h"
-#include "platform/environment.h"
+#include "platform/log.h"
 
 #include <algorithm>
 

@@ -15,6 +15,7 @@
 #include <array>
 #include <bit>
 #include <cassert>
+#include <cstddef>
 #include <cstring>
 
 namespace tidepool::inline v0 {
@@ -231,15 +232,33 @@ void Stream::sync() {
   hear_complaints();
 }
 
-Operand Stream::complaints() {
-  Block& block = complaints_.block;
+Operand Stream::lasting(LastingBlock& lasting, Access access) {
+  Block& block = lasting.block;
   if (!block.memory) {
-    block.bytes = sizeof(Complaint);
     block.memory = guarded([&] { return backend_->allocate(block.bytes); });
-    if (!block.memory) throw OutOfMemory("complaints", cat("the device ", slot_.id(), " has no ", block.bytes, " bytes left"));
+    if (!block.memory) throw OutOfMemory("allocate", cat("the device ", slot_.id(), " has no ", block.bytes, " bytes left"));
     clear(block);
   }
-  return {&block, 0, block.bytes, Access::read_write, 4};
+  return {&block, 0, block.bytes, access, 4};
+}
+
+Operand Stream::complaints() { return lasting(complaints_, Access::read_write); }
+
+Operand Stream::random_state(Access access) {
+  const Operand operand = lasting(random_, access);
+  refresh_seed();
+  return operand;
+}
+
+// Takes a seed that was set since numbers were last drawn.
+void Stream::refresh_seed() {
+  if (!random_.block.memory) return;
+  const RandomSeed wanted = random_seed();
+  if (seed_version_ == wanted.version) return;
+  const std::uint32_t state[] = {static_cast<std::uint32_t>(wanted.seed), static_cast<std::uint32_t>(wanted.seed >> 32), 0, 0};
+  upload(random_.block, 0, std::as_bytes(std::span(state)));
+  if (seed_version_ == 0) upload(random_.block, offsetof(RandomState, normal_table), std::as_bytes(normal_table()));
+  seed_version_ = wanted.version;
 }
 
 void Stream::hear_complaints() {
@@ -301,6 +320,7 @@ std::unique_ptr<Recording> Stream::bake(std::span<const Launch> launches) {
 
 Serial Stream::run(Recording& recording, std::size_t launches) {
   submit();
+  refresh_seed();
   if (fault_at(FaultPoint::submit) == Fault::device_lost) [[unlikely]]
     lose_on_demand("submission", "submit");
   report([&] { return Event{.kind = Event::plan_run, .device = device_id(), .count = launches}; });

@@ -7,6 +7,7 @@
 #include "backend/backend.h"
 #include "device/complaints.h"
 #include "device/hazards.h"
+#include "device/random_state.h"
 #include "memory/block_pool.h"
 #include "platform/mutex.h"
 
@@ -83,6 +84,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
     launch(made, blocks, missing);
   }
   Operand complaints();  // where a kernel says that a value is wrong; read and written
+  Operand random_state(Access access);
   Serial submit();
   Serial commit();  // submit, at the end of a step
   bool ready(Serial serial);
@@ -146,6 +148,8 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   Serial send(Recording* recording);
   void flush_for(const Block& block);
   void hear_complaints();
+  Operand lasting(LastingBlock& lasting, Access access);
+  void refresh_seed();
 
   DeviceSlot& slot_;
   const std::atomic<bool>& news_;
@@ -164,7 +168,9 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   std::vector<PlanState*> plans_;
   Storage arena_;
   std::uint64_t arena_generation_ = 0;
-  ComplaintBlock complaints_{this};
+  LastingBlock complaints_{this, sizeof(Complaint)};
+  LastingBlock random_{this, sizeof(RandomState)};
+  std::uint64_t seed_version_ = 0;  // of the seed that random_ has
   std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
 };
 

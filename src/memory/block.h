@@ -55,6 +55,14 @@ struct Block {
   Block* returning = nullptr;
 };
 
+// A block that is not the pool's: it is there from its first use until its device is closed.
+class LastingBlock final : public BlockOwner {
+ public:
+  LastingBlock(Stream* stream, std::size_t bytes) : BlockOwner(stream), block(this) { block.bytes = bytes; }
+  void give_back(Block*) noexcept override {}
+  Block block;
+};
+
 class Storage {
  public:
   Storage() = default;

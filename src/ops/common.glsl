@@ -13,5 +13,24 @@ uint item() {
 #define SHIFT(i) bitfieldExtract(p.shifts[(i) / 4], ((i) % 4) * 8, 8)
 
 float select(bool condition, float a, float b) { return condition ? a : b; }
+float log1p(float x) {
+  const float u = 1.0 + x;
+  return u == 1.0 ? x : (u > 3.0e38 ? log(u) : log(u) * x / (u - 1.0));
+}
+// Abramowitz and Stegun 7.1.26, as in simd-inl.h.
+float erf(float a) {
+  const float x = abs(a), t = 1.0 / (1.0 + 0.3275911 * x);
+  const float sum = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+  const float y = 1.0 - sum * exp(-(x * x));
+  return a < 0.0 ? -y : y;
+}
+// As C's pow: GLSL's own leaves negative bases open.
+float power(float a, float b) {
+  if (b == 0.0 || a == 1.0) return 1.0;
+  const float size = pow(abs(a), b);
+  if (a >= 0.0 || a != a || b != b) return size;
+  if (b != floor(b)) return isinf(a) ? size : uintBitsToFloat(0x7fc00000u);
+  return mod(b, 2.0) == 1.0 ? -size : size;
+}
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)

@@ -2,10 +2,12 @@
 #include "ops/families.h"
 
 #include "ops/elementwise/elementwise.h"
+#include "ops/index/index.h"
 #include "ops/layout/layout.h"
 #include "ops/linear/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/reduce/reduce.h"
+#include "ops/typed/typed.h"
 
 namespace tidepool::inline v0 {
 
@@ -14,6 +16,9 @@ const Operations& all_operations() {
     Operations list;
     register_elementwise(list);
     register_layout(list);
+    register_strided(list);
+    register_typed(list);
+    register_index(list);
     register_linear(list);
     register_matmul(list);
     register_reduce(list);

@@ -1,8 +1,7 @@
 #include "platform/environment.h"
 
-#include "platform/cat.h"
+#include "platform/log.h"
 
-#include <cstdio>
 #include <cstdlib>
 
 namespace tidepool::inline v0 {
@@ -16,7 +15,5 @@ std::optional<std::string> environment(const char* name) {
 void warn_environment(std::string_view name, std::string_view value, std::string_view wanted) {
   warn(cat(name, "='", value, "' is ignored: wanted ", wanted));
 }
-
-void warn(std::string_view message) { std::fputs(cat("tidepool: warning: ", message, "\n").c_str(), stderr); }
 
 }  // namespace tidepool::inline v0

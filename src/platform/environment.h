@@ -9,6 +9,5 @@ namespace tidepool::inline v0 {
 
 std::optional<std::string> environment(const char* name);  // absent when unset or empty
 void warn_environment(std::string_view name, std::string_view value, std::string_view wanted);
-void warn(std::string_view message);  // one line on standard error
 
 }  // namespace tidepool::inline v0

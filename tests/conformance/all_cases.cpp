@@ -7,7 +7,9 @@ const std::vector<OpCases>& all_cases() {
   static const std::vector<OpCases> all = [] {
     std::vector<OpCases> list;
     elementwise_cases(list);
+    typed_cases(list);
     layout_cases(list);
+    index_cases(list);
     linear_cases(list);
     matmul_cases(list);
     reduce_cases(list);

@@ -94,10 +94,12 @@ const OpCases* find_cases(const std::string& op);  // null when there are none
 
 // One for each family.
 void elementwise_cases(std::vector<OpCases>& all);
+void index_cases(std::vector<OpCases>& all);
 void layout_cases(std::vector<OpCases>& all);
 void linear_cases(std::vector<OpCases>& all);
 void matmul_cases(std::vector<OpCases>& all);
 void reduce_cases(std::vector<OpCases>& all);
+void typed_cases(std::vector<OpCases>& all);
 
 std::string name_of(const OpCases& cases);  // "sum" or "sum_of_rows"
 

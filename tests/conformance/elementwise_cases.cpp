@@ -1,5 +1,6 @@
 #include "conformance/cases.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tidepool::conformance {
@@ -92,6 +93,107 @@ void unary_cases(std::vector<OpCases>& all) {
                  .tolerance = 5e-7});
 }
 
+// Near a zero of the function, errors are measured against 1.
+auto each_of_one(double (*f)(double)) {
+  return [f](const RefTensors& in, const Case&) {
+    RefTensor result = map(in[0], f);
+    for (const double value : result.values) result.magnitudes.push_back(std::max(1.0, std::abs(value)));
+    return result;
+  };
+}
+
+double gelu_of(double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
+double softplus_of(double x) { return x > 20 ? x : std::log1p(std::exp(x)); }
+
+void more_unary_cases(std::vector<OpCases>& all) {
+  const auto plain = plain_shapes();
+  const std::vector<Case> specials = {{.shape = {special_count}, .values = Values::special},
+                                      {.shape = {denormal_count}, .values = Values::denormals}};
+  all.push_back({.op = "abs",
+                 .make = [](Inputs& in, const Case& c) { return abs(in.uniform(c.shape)); },
+                 .reference = each([](double x) { return std::abs(x); }),
+                 .over = unary_shapes(),
+                 .kinks = {0},
+                 .tolerance = 0});
+  all.push_back({.op = "log",
+                 .make = [](Inputs& in, const Case& c) { return log(in.uniform(c.shape, 0.2, 9)); },
+                 .reference = each_of_one([](double x) { return std::log(x); }),
+                 .over = with(plain, {{.shape = {special_count}, .values = Values::special}})});
+  all.push_back({.op = "sin",
+                 .make = [](Inputs& in, const Case& c) { return sin(in.uniform(c.shape, -6, 6)); },
+                 .reference = each_of_one([](double x) { return std::sin(x); }),
+                 .over = plain});
+  all.push_back({.op = "cos",
+                 .make = [](Inputs& in, const Case& c) { return cos(in.uniform(c.shape, -6, 6)); },
+                 .reference = each_of_one([](double x) { return std::cos(x); }),
+                 .over = plain});
+  all.push_back({.op = "silu",
+                 .make = [](Inputs& in, const Case& c) { return silu(in.uniform(c.shape, -4, 4)); },
+                 .reference = each_of_one([](double x) { return x / (1 + std::exp(-x)); }),
+                 .over = with(plain, {{.shape = {special_count}, .values = Values::special}})});
+  all.push_back({.op = "gelu",
+                 .make = [](Inputs& in, const Case& c) { return gelu(in.uniform(c.shape, -3, 4)); },
+                 .reference = each_of_one(gelu_of),
+                 .over = plain,
+                 .gradient_tolerance = 5e-5});
+  all.push_back({.op = "softplus",
+                 .make = [](Inputs& in, const Case& c) { return softplus(in.uniform(c.shape, -8, 24)); },
+                 .reference = each_of_one(softplus_of),
+                 .over = with(plain, {{.shape = {special_count}, .values = Values::special}}),
+                 .kinks = {20},
+                 .tolerance = 3e-6});
+  all.push_back({.op = "clamp",
+                 .make = [](Inputs& in, const Case& c) { return clamp(in.uniform(c.shape), -0.5F, 0.25F); },
+                 .reference = each([](double x) { return x < -0.5   ? -0.5
+                                                         : x > 0.25 ? 0.25
+                                                                    : x; }),
+                 .over = unary_shapes(),
+                 .kinks = {-0.5, 0.25}});
+  all.push_back({.op = "clamp",
+                 .form = "upside_down",
+                 .make = [](Inputs& in, const Case& c) { return clamp(in.uniform(c.shape), 0.5F, -0.25F); },
+                 .reference = each([](double) { return -0.25; }),
+                 .over = {{.shape = {9}}}});
+  all.push_back({.op = "pow_scalar",
+                 .make = [](Inputs& in, const Case& c) { return pow(in.uniform(c.shape, -2, 2), 3.0F); },
+                 .reference = each_of_one([](double x) { return std::pow(x, 3); }),
+                 .over = plain,
+                 .kinks = {0},
+                 .tolerance = 4e-6});
+  all.push_back({.op = "pow_scalar",
+                 .form = "of_a_fraction",
+                 .make = [](Inputs& in, const Case& c) { return pow(in.uniform(c.shape, 0.1, 3), -1.7F); },
+                 .reference = each([](double x) { return std::pow(x, double{-1.7F}); }),
+                 .over = plain,
+                 .tolerance = 4e-6,
+                 .gradient_tolerance = 3e-5});
+  for (const float exponent : {0.0F, 0.5F, 1.0F, 2.0F, -1.0F, 4.0F})
+    all.push_back(
+        {.op = "pow_scalar",
+         .form = "of_" + std::string(exponent < 0 ? "minus_" : "") + std::to_string(std::abs(static_cast<int>(exponent * 10))) + "_tenths",
+         .make = [exponent](Inputs& in, const Case& c) { return pow(in.uniform(c.shape, 0.5, 2), exponent); },
+         .reference = [exponent](
+                          const RefTensors& in,
+                          const Case&) { return map(in[0], [exponent](double x) { return std::pow(x, static_cast<double>(exponent)); }); },
+         .over = {{.shape = {33}}},
+         .tolerance = 4e-6});
+  // Where GLSL promises less than C.
+  const auto on_the_cpu = [&](const char* op, Tensor (*f)(const Tensor&), double (*reference)(double)) {
+    all.push_back({.op = op,
+                   .form = "of_special_values",
+                   .make = [f](Inputs& in, const Case& c) { return f(in.uniform(c.shape)); },
+                   .reference = each_of_one(reference),
+                   .over = specials,
+                   .vulkan = false});
+  };
+  on_the_cpu("sin", sin, [](double x) { return std::sin(x); });
+  on_the_cpu("cos", cos, [](double x) { return std::cos(x); });
+  on_the_cpu("gelu", gelu, gelu_of);
+  on_the_cpu("log", log, [](double x) { return std::log(x); });
+  on_the_cpu(
+      "pow_scalar", [](const Tensor& a) { return pow(a, 3.0F); }, [](double x) { return std::pow(x, 3.0); });
+}
+
 void scalar_cases(std::vector<OpCases>& all) {
   all.push_back({.op = "add_scalar",
                  .make = [](Inputs& in, const Case& c) { return in.uniform(c.shape) + 2.5F; },
@@ -165,12 +267,29 @@ void binary_cases(std::vector<OpCases>& all) {
                      },
                  .reference = each([](double x, double y) { return x / y; }),
                  .over = shapes});
+  all.push_back({.op = "maximum",
+                 .make =
+                     [](Inputs& in, const Case& c) {
+                       const Tensor a = in.uniform(c.shape);
+                       return maximum(a, in.uniform(c.other));
+                     },
+                 .reference = each([](double x, double y) { return std::isnan(x) || x > y ? x : y; }),
+                 .over = shapes});
+  all.push_back({.op = "minimum",
+                 .make =
+                     [](Inputs& in, const Case& c) {
+                       const Tensor a = in.uniform(c.shape);
+                       return minimum(a, in.uniform(c.other));
+                     },
+                 .reference = each([](double x, double y) { return std::isnan(x) || x < y ? x : y; }),
+                 .over = shapes});
 }
 
 }  // namespace
 
 void elementwise_cases(std::vector<OpCases>& all) {
   unary_cases(all);
+  more_unary_cases(all);
   scalar_cases(all);
   binary_cases(all);
 }

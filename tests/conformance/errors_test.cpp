@@ -6,10 +6,11 @@ namespace {
 
 class OperationErrors : public ErrorTest {};
 
+enum class Takes { floats, numbers, anything };  // numbers: i32 too
 struct OneInput {
   std::string name;
   std::function<Tensor(const Tensor&)> call;
-  bool only_floats = true;
+  Takes takes = Takes::floats;
 };
 struct TwoInputs {
   std::string name;
@@ -18,19 +19,19 @@ struct TwoInputs {
 
 // Each is right for a matrix of floats.
 std::vector<OneInput> operations_of_one() {
-  return {{"neg", [](const Tensor& a) { return -a; }},
-          {"square", [](const Tensor& a) { return square(a); }},
+  return {{"neg", [](const Tensor& a) { return -a; }, Takes::numbers},
+          {"square", [](const Tensor& a) { return square(a); }, Takes::numbers},
           {"sqrt", [](const Tensor& a) { return sqrt(a); }},
           {"exp", [](const Tensor& a) { return exp(a); }},
-          {"relu", [](const Tensor& a) { return relu(a); }},
+          {"relu", [](const Tensor& a) { return relu(a); }, Takes::numbers},
           {"leaky_relu", [](const Tensor& a) { return leaky_relu(a); }},
           {"sigmoid", [](const Tensor& a) { return sigmoid(a); }},
           {"tanh", [](const Tensor& a) { return tanh(a); }},
-          {"add_scalar", [](const Tensor& a) { return a + 1.0F; }},
-          {"mul_scalar", [](const Tensor& a) { return a * 2.0F; }},
-          {"div_scalar", [](const Tensor& a) { return a / 2.0F; }},
-          {"rsub_scalar", [](const Tensor& a) { return 1.0F - a; }},
-          {"rdiv_scalar", [](const Tensor& a) { return 1.0F / a; }},
+          {"add_scalar", [](const Tensor& a) { return a + 1.0F; }, Takes::numbers},
+          {"mul_scalar", [](const Tensor& a) { return a * 2.0F; }, Takes::numbers},
+          {"div_scalar", [](const Tensor& a) { return a / 2.0F; }, Takes::numbers},
+          {"rsub_scalar", [](const Tensor& a) { return 1.0F - a; }, Takes::numbers},
+          {"rdiv_scalar", [](const Tensor& a) { return 1.0F / a; }, Takes::numbers},
           {"sum", [](const Tensor& a) { return sum(a); }},
           {"sum",
            [](const Tensor& a) {
@@ -38,16 +39,16 @@ std::vector<OneInput> operations_of_one() {
            }},
           {"mean", [](const Tensor& a) { return mean(a); }},
           {"mean", [](const Tensor& a) { return mean(a, -1); }},
-          {"clone", [](const Tensor& a) { return a.clone(); }, false},
-          {"transpose", [](const Tensor& a) { return transpose(a); }, false},
+          {"clone", [](const Tensor& a) { return a.clone(); }, Takes::anything},
+          {"transpose", [](const Tensor& a) { return transpose(a); }, Takes::anything},
           {"broadcast_to",
            [](const Tensor& a) {
              return broadcast_to(a, {2, 2, 3});
            },
-           false},
-          {"reshape", [](const Tensor& a) { return a.reshape({-1}); }, false},
-          {"flatten", [](const Tensor& a) { return a.flatten(); }, false},
-          {"slice", [](const Tensor& a) { return a.slice(0, 1); }, false}};
+           Takes::anything},
+          {"reshape", [](const Tensor& a) { return a.reshape({-1}); }, Takes::anything},
+          {"flatten", [](const Tensor& a) { return a.flatten(); }, Takes::anything},
+          {"slice", [](const Tensor& a) { return a.slice(0, 1); }, Takes::anything}};
 }
 
 std::vector<TwoInputs> operations_of_two() {
@@ -59,7 +60,7 @@ std::vector<TwoInputs> operations_of_two() {
 }
 
 TEST_P(OperationErrors, EmptyAndReleasedTensorsAreNamedSo) {
-  for (const auto& [name, call, only_floats] : operations_of_one()) {
+  for (const auto& [name, call, takes] : operations_of_one()) {
     expect_error<ReleasedError>([&] { call(Tensor()); }, {name + ":", "empty"});
     expect_error<ReleasedError>([&] { call(ended({2, 3})); }, {name + ":", "released", "[2, 3]"});
   }
@@ -75,10 +76,9 @@ TEST_P(OperationErrors, EmptyAndReleasedTensorsAreNamedSo) {
 TEST_P(OperationErrors, AnotherTypeIsATypeError) {
   const Tensor integer = integers({2, 3}), square = integers({3, 3}), good = ones({3, 3});
   const Tensor bytes = empty({2, 3}, {.dtype = DType::u8});
-  for (const auto& [name, call, only_floats] : operations_of_one()) {
-    if (only_floats) expect_error<DTypeError>([&] { call(integer); }, {name + ":", "i32", "f32"});
-    if (only_floats || name == "clone" || name == "transpose" || name == "broadcast_to")
-      expect_error<DTypeError>([&] { call(bytes); }, {name + ":", "u8"});
+  for (const auto& [name, call, takes] : operations_of_one()) {
+    if (takes == Takes::floats) expect_error<DTypeError>([&] { call(integer); }, {name + ":", "i32", "f32"});
+    if (takes != Takes::anything) expect_error<DTypeError>([&] { call(bytes); }, {name + ":", "u8"});
   }
   for (const auto& [name, call] : operations_of_two()) {
     expect_error<DTypeError>([&] { call(square, good); }, {name + ":", "i32", "f32"});
@@ -164,7 +164,7 @@ TEST_P(OperationErrors, ResultsBeyondTheLimitAreOutOfMemory) {
   for (const auto& [name, call] : operations_of_two()) expect_error<OutOfMemory>([&] { call(column, row); }, {name + ":"});
   expect_error<OutOfMemory>([&] { broadcast_to(row, {2000, 2000}); }, {"broadcast_to:"});
   const Tensor large = ones({1200, 1000});
-  for (const auto& [name, call, only_floats] : operations_of_one())
+  for (const auto& [name, call, takes] : operations_of_one())
     if (name != "sum" && name != "mean" && name != "broadcast_to" && name != "reshape" && name != "flatten" && name != "slice")
       expect_error<OutOfMemory>([&] { call(large); }, {name + ":"});
 }

@@ -17,6 +17,102 @@ void copying_cases(std::vector<OpCases>& all) {
                  .reference = [](const RefTensors& in, const Case&) { return in[0]; },
                  .over = and_odd_values(plain_shapes()),
                  .tolerance = 0});
+  all.push_back({.op = "permute",
+                 .make = [](Inputs& in, const Case& c) { return permute(in.uniform(c.shape), std::span<const std::int64_t>(c.axes)); },
+                 .reference = [](const RefTensors& in, const Case& c) { return permuted(in[0], c.axes); },
+                 .over = {{.shape = {4}, .axes = {0}},
+                          {.shape = {3, 5}, .axes = {1, 0}},
+                          {.shape = {2, 3, 4}, .axes = {2, 0, 1}},
+                          {.shape = {2, 3, 4}, .axes = {0, 1, 2}},
+                          {.shape = {5, 33, 65}, .axes = {1, 2, 0}},
+                          {.shape = {20, 3, 65}, .axes = {2, 1, 0}, .view = true},
+                          {.shape = {2, 17, 5, 6}, .axes = {0, 2, 3, 1}},
+                          {.shape = {2, 17, 5, 6}, .axes = {0, -1, 1, -2}},
+                          {.shape = {2, 1, 2, 3, 1, 2, 4, 2}, .axes = {7, 1, 3, 5, 0, 2, 4, 6}},
+                          {.shape = {0, 3}, .axes = {1, 0}}},
+                 .tolerance = 0});
+  all.push_back({.op = "permute",
+                 .form = "of_bytes",
+                 .make = [](Inputs& in, const Case& c) { return nchw_to_nhwc(in.bytes(c.shape, 0, 256)); },
+                 .reference =
+                     [](const RefTensors& in, const Case&) {
+                       return permuted(in[0], {0, 2, 3, 1});
+                     },
+                 .over = {{.shape = {2, 17, 5, 6}}, {.shape = {1, 3, 33, 20}, .view = true}},
+                 .tolerance = 0,
+                 .differentiable = false,
+                 .vulkan = false});
+  all.push_back({.op = "permute",
+                 .form = "of_halves",
+                 .make = [](Inputs& in, const Case& c) { return nhwc_to_nchw(in.bytes(c.shape, 0, 256).to(DType::f16)).to(DType::f32); },
+                 .reference =
+                     [](const RefTensors& in, const Case&) {
+                       return permuted(in[0], {0, 3, 1, 2});
+                     },
+                 .over = {{.shape = {2, 17, 5, 6}}},
+                 .tolerance = 0,
+                 .differentiable = false,
+                 .vulkan = false});
+  all.push_back({.op = "concat",
+                 .make =
+                     [](Inputs& in, const Case& c) {
+                       const Tensor a = in.uniform(c.shape), b = in.uniform(c.other);
+                       return concat({a, b, a}, c.axes[0]);
+                     },
+                 .reference =
+                     [](const RefTensors& in, const Case& c) {
+                       return joined({in[0], in[1], in[0]}, c.axes[0]);
+                     },
+                 .over = {{.shape = {4}, .other = {3}, .axes = {0}},
+                          {.shape = {4}, .other = {0}, .axes = {0}},
+                          {.shape = {3, 5}, .other = {2, 5}, .axes = {0}},
+                          {.shape = {3, 5}, .other = {3, 70}, .axes = {1}, .view = true},
+                          {.shape = {3, 5, 4}, .other = {3, 1, 4}, .axes = {-2}},
+                          {.shape = {2, 1, 2, 1, 2, 1, 2, 2}, .other = {2, 1, 2, 3, 2, 1, 2, 2}, .axes = {3}}},
+                 .tolerance = 0});
+  all.push_back({.op = "concat",
+                 .form = "of_many",
+                 .make =
+                     [](Inputs& in, const Case& c) {
+                       const Tensor a = in.uniform(c.shape);
+                       return concat(std::vector<Tensor>(150, a), 1);
+                     },
+                 .reference = [](const RefTensors& in, const Case&) { return joined(RefTensors(150, in[0]), 1); },
+                 .over = {{.shape = {2, 3}}},
+                 .tolerance = 0});
+  all.push_back({.op = "concat",
+                 .form = "stacked",
+                 .make =
+                     [](Inputs& in, const Case& c) {
+                       const Tensor a = in.uniform(c.shape), b = in.uniform(c.shape);
+                       return stack({a, b}, c.axes[0]);
+                     },
+                 .reference =
+                     [](const RefTensors& in, const Case& c) {
+                       const auto at = c.axes[0] < 0 ? c.axes[0] + c.shape.rank() + 1 : c.axes[0];
+                       std::vector<std::int64_t> sizes(c.shape.begin(), c.shape.end());
+                       sizes.insert(sizes.begin() + at, 1);
+                       const Shape shape{std::span<const std::int64_t>(sizes)};
+                       return joined({reshaped(in[0], shape), reshaped(in[1], shape)}, at);
+                     },
+                 .over = {{.shape = {}, .axes = {0}},
+                          {.shape = {3, 4}, .axes = {0}},
+                          {.shape = {3, 4}, .axes = {1}},
+                          {.shape = {3, 4}, .axes = {-1}}},
+                 .tolerance = 0});
+  all.push_back({.op = "part",
+                 .make = [](Inputs& in, const Case& c) { return split(in.uniform(c.shape), 3, c.axes[0])[1]; },
+                 .reference =
+                     [](const RefTensors& in, const Case& c) {
+                       const std::int64_t size = in[0].shape[c.axes[0]], first = (size + 2) / 3;
+                       return part_of(in[0], c.axes[0], first, first + (size + 1) / 3);
+                     },
+                 .over = {{.shape = {6}, .axes = {0}},
+                          {.shape = {4, 7}, .axes = {1}},
+                          {.shape = {4, 8, 3}, .axes = {1}, .view = true},
+                          {.shape = {40, 9}, .axes = {1}},
+                          {.shape = {4, 2}, .axes = {1}}},
+                 .tolerance = 0});
   all.push_back({.op = "transpose",
                  .make = [](Inputs& in, const Case& c) { return transpose(in.uniform(c.shape)); },
                  .reference = [](const RefTensors& in, const Case&) { return swap_last_axes(in[0]); },

@@ -51,6 +51,13 @@ TEST_F(RawLinear, GivesTheBitsOfTheOperationAndItsGradients) {
   }
 }
 
+TEST_F(RawLinear, GoesForwardWithGeluToo) {
+  const Layer layer(Activation::gelu);
+  const Tensor y = empty({5, 9});
+  raw::linear_fwd(layer.x, layer.w, layer.b, Activation::gelu, y);
+  EXPECT_EQ(y.to_host<float>(), layer.y.to_host<float>());
+}
+
 TEST_F(RawLinear, ComputesOnlyTheGradientsThatHaveAPlace) {
   const Layer layer(Activation::tanh);
   const Tensor db = empty({9}), dw = empty({9, 7});

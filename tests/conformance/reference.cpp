@@ -102,6 +102,67 @@ RefTensor matrix_product(const RefTensor& a, const RefTensor& b) {
   return result;
 }
 
+std::size_t index_of(const Shape& shape, const std::vector<std::int64_t>& place) {
+  std::size_t index = 0;
+  for (std::int64_t axis = 0; axis < shape.rank(); ++axis)
+    index = index * static_cast<std::size_t>(shape[axis]) + static_cast<std::size_t>(place[static_cast<std::size_t>(axis)]);
+  return index;
+}
+
+std::vector<std::int64_t> place_of(const Shape& shape, std::size_t index) {
+  std::vector<std::int64_t> place(static_cast<std::size_t>(shape.rank()));
+  for (std::size_t axis = place.size(); axis-- > 0;) {
+    const auto size = static_cast<std::size_t>(shape[static_cast<std::int64_t>(axis)]);
+    place[axis] = static_cast<std::int64_t>(index % size);
+    index /= size;
+  }
+  return place;
+}
+
+RefTensor permuted(const RefTensor& a, const std::vector<std::int64_t>& axes) {
+  std::vector<std::int64_t> sizes;
+  for (const std::int64_t axis : axes) sizes.push_back(a.shape[axis]);
+  RefTensor result = filled(shape_of(sizes), 0);
+  for (std::size_t i = 0; i < result.values.size(); ++i) {
+    const auto place = place_of(result.shape, i);
+    std::vector<std::int64_t> from(place.size());
+    for (std::size_t k = 0; k < axes.size(); ++k)
+      from[static_cast<std::size_t>(axes[k] < 0 ? axes[k] + a.shape.rank() : axes[k])] = place[k];
+    result.values[i] = a.values[index_of(a.shape, from)];
+  }
+  return result;
+}
+
+RefTensor joined(const RefTensors& all, std::int64_t axis) {
+  const auto at = static_cast<std::size_t>(axis < 0 ? axis + all[0].shape.rank() : axis);
+  std::vector<std::int64_t> sizes(all[0].shape.begin(), all[0].shape.end());
+  sizes[at] = 0;
+  for (const RefTensor& a : all) sizes[at] += a.shape[static_cast<std::int64_t>(at)];
+  RefTensor result = filled(shape_of(sizes), 0);
+  std::int64_t before = 0;
+  for (const RefTensor& a : all) {
+    for (std::size_t i = 0; i < a.values.size(); ++i) {
+      auto place = place_of(a.shape, i);
+      place[at] += before;
+      result.values[index_of(result.shape, place)] = a.values[i];
+    }
+    before += a.shape[static_cast<std::int64_t>(at)];
+  }
+  return result;
+}
+
+RefTensor part_of(const RefTensor& a, std::int64_t axis, std::int64_t begin, std::int64_t end) {
+  std::vector<std::int64_t> sizes(a.shape.begin(), a.shape.end());
+  sizes[static_cast<std::size_t>(axis)] = end - begin;
+  RefTensor result = filled(shape_of(sizes), 0);
+  for (std::size_t i = 0; i < result.values.size(); ++i) {
+    auto place = place_of(result.shape, i);
+    place[static_cast<std::size_t>(axis)] += begin;
+    result.values[i] = a.values[index_of(a.shape, place)];
+  }
+  return result;
+}
+
 RefTensor swap_last_axes(const RefTensor& a) {
   std::vector<std::int64_t> sizes(a.shape.begin(), a.shape.end());
   std::swap(sizes[sizes.size() - 1], sizes[sizes.size() - 2]);

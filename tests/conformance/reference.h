@@ -24,7 +24,12 @@ RefTensor broadcast(const RefTensor& a, const Shape& shape);  // by NumPy's rule
 Shape broadcast_of(const Shape& a, const Shape& b);
 RefTensor sum_axes(const RefTensor& a, const std::vector<std::int64_t>& axes, bool keepdim);  // no axes: all
 RefTensor matrix_product(const RefTensor& a, const RefTensor& b);
+std::size_t index_of(const Shape& shape, const std::vector<std::int64_t>& place);
+std::vector<std::int64_t> place_of(const Shape& shape, std::size_t index);
 RefTensor swap_last_axes(const RefTensor& a);
+RefTensor permuted(const RefTensor& a, const std::vector<std::int64_t>& axes);
+RefTensor joined(const RefTensors& all, std::int64_t axis);
+RefTensor part_of(const RefTensor& a, std::int64_t axis, std::int64_t begin, std::int64_t end);
 RefTensor rows(const RefTensor& a, std::int64_t begin, std::int64_t end);
 RefTensor reshaped(RefTensor a, const Shape& shape);
 

@@ -27,12 +27,6 @@ TEST_P(TensorErrors, SizesThatCannotBeAreNamed) {
   expect_error<ShapeError>([] { Shape{1, 2}[2]; }, {"axis 2", "[1, 2]"});
 }
 
-TEST_P(TensorErrors, TypesThatCannotBeFilledAreNamed) {
-  expect_error<DTypeError>([] { zeros({2}, {.dtype = DType::u8}); }, {"zeros:", "u8"});
-  expect_error<DTypeError>([] { ones({2}, {.dtype = DType::f16}); }, {"ones:", "f16"});
-  expect_error<DTypeError>([] { full({2}, 1.0F, {.dtype = DType::u8}); }, {"full:", "u8"});
-}
-
 TEST_P(TensorErrors, ValuesThatDoNotFitTheShapeAreCounted) {
   std::vector<float> five(5);
   const std::vector<std::int32_t> whole(6);
@@ -85,7 +79,6 @@ TEST_P(TensorErrors, WritingInPlaceChecksShapeTypeAndDevice) {
   expect_error<ShapeError>([&] { copy_(a, ones({3})); }, {"copy_:", "[2, 3]", "[3]"});
   expect_error<ShapeError>([&] { copy_(a, ones({3, 2})); }, {"copy_:", "[2, 3]", "[3, 2]"});
   expect_error<DTypeError>([&] { copy_(a, integers({2, 3})); }, {"copy_:", "f32", "i32"});
-  expect_error<DTypeError>([&] { fill_(empty({2}, {.dtype = DType::u8}), 1); }, {"fill_:", "u8"});
   expect_error<DeviceError>([&] { copy_(a, elsewhere({2, 3})); }, {"copy_:", id(), "null"});
   const Tensor parameter = ones({2}).requires_grad();
   expect_error<Error>([&] { fill_(parameter, 2); }, {"fill_:", "gradient"});

@@ -11,7 +11,9 @@
 // The order matters: the functions below use Highway's.
 #include <hwy/contrib/math/math-inl.h>
 
+#include <cmath>
 #include <cstddef>
+#include <limits>
 
 HWY_BEFORE_NAMESPACE();
 namespace tidepool::inline v0 {
@@ -67,10 +69,42 @@ HWY_INLINE Pack exp(Pack a) {
   const Pack limited = select(a > 104.0F, 104.0F, a);
   return select(a == a, hn::Exp(FloatTag(), limited.v), a);
 }
-HWY_INLINE Pack log(Pack a) { return hn::Log(FloatTag(), a.v); }
+// Highway's is made for positive finite arguments.
+HWY_INLINE Pack log(Pack a) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const Pack other = select(a == 0.0F, -infinity, select(a < 0.0F, std::numeric_limits<float>::quiet_NaN(), a));
+  return select(a > 0.0F, select(a < infinity, hn::Log(FloatTag(), a.v), a), other);
+}
+HWY_INLINE Pack log1p(Pack a) { return select(a == a, hn::Log1p(FloatTag(), a.v), a); }
+// Abramowitz and Stegun 7.1.26: off by at most 1.5e-7. The same in common.glsl.
+HWY_INLINE Pack erf(Pack a) {
+  const Pack x = abs(a), t = 1.0F / (1.0F + 0.3275911F * x);
+  const Pack sum = t * (0.254829592F + t * (-0.284496736F + t * (1.421413741F + t * (-1.453152027F + t * 1.061405429F))));
+  const Pack y = 1.0F - sum * exp(-(x * x));
+  return select(a < 0.0F, -y, y);
+}
+template <class F>
+HWY_INLINE Pack lane_by_lane(Pack a, F&& f) {
+  HWY_ALIGN float values[lanes];
+  hn::Store(a.v, FloatTag(), values);
+  for (float& value : values) value = f(value);
+  return hn::Load(FloatTag(), values);
+}
+// The C library's is exact where exp(b * log(a)) is not. All lanes have the same exponent.
+HWY_INLINE Pack power(Pack a, Pack b) {
+  const float exponent = hn::GetLane(b.v);
+  return lane_by_lane(a, [exponent](float base) { return std::pow(base, exponent); });
+}
 HWY_INLINE Pack tanh(Pack a) { return hn::Tanh(FloatTag(), a.v); }
-HWY_INLINE Pack sin(Pack a) { return hn::Sin(FloatTag(), a.v); }
-HWY_INLINE Pack cos(Pack a) { return hn::Cos(FloatTag(), a.v); }
+// Highway's are made for arguments up to 39,000.
+HWY_INLINE Pack sin(Pack a) {
+  if (hn::AllTrue(FloatTag(), hn::Lt(hn::Abs(a.v), hn::Set(FloatTag(), 39000.0F)))) return hn::Sin(FloatTag(), a.v);
+  return lane_by_lane(a, [](float x) { return std::sin(x); });
+}
+HWY_INLINE Pack cos(Pack a) {
+  if (hn::AllTrue(FloatTag(), hn::Lt(hn::Abs(a.v), hn::Set(FloatTag(), 39000.0F)))) return hn::Cos(FloatTag(), a.v);
+  return lane_by_lane(a, [](float x) { return std::cos(x); });
+}
 HWY_INLINE Pack fma(Pack a, Pack b, Pack c) { return hn::MulAdd(a.v, b.v, c.v); }
 HWY_INLINE float add_lanes(Pack a) { return hn::GetLane(hn::SumOfLanes(FloatTag(), a.v)); }
 

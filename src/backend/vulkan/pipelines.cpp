@@ -17,8 +17,9 @@ std::span<const std::uint32_t> find_words(const KernelDef& kernel) {
   const auto all = shaders();
   const auto found = std::ranges::lower_bound(all, name, {}, &Shader::name);
   if (found == all.end() || found->name != name)
-    throw DeviceError("vulkan", cat("kernel \"", kernel.name, "\" wants the shader \"", name, "\", which is not among the ", all.size(),
-                                    " that were built in; add ", name, ".comp under src/ops/ or correct KernelDef::shader"));
+    throw DeviceError(kernel.name,
+                      cat("Vulkan has no shader \"", name, "\" for this among the ", all.size(),
+                          " that were built in; move the tensors with to(device(\"cpu\")), or add ", name, ".comp under src/ops/"));
   return found->words;
 }
 

@@ -6,11 +6,14 @@
 
 #include "core/accumulate.h"
 #include "core/tape.h"
+#include "ops/elementwise/broadcast.h"
 #include "ops/elementwise/params.h"
 #include "ops/elementwise/probe.h"
+#include "ops/typed/typed.h"
 #include "platform/cat.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tidepool::inline v0 {
 
@@ -22,56 +25,11 @@ struct Numbers {  // p.a and p.b
 
 constexpr Access r = Access::read, w = Access::write;
 
-Extent per_element(std::int64_t count) { return {static_cast<std::uint32_t>(count), 1, 1}; }
-
-// What stands after a and b is not set, and not sent.
-void set_flat(ElementwiseParams& p, std::int64_t count, Numbers numbers) {
-  p.shifts = {};
-  p.count = static_cast<std::uint32_t>(count);
-  p.rank = 0;
-  p.a = numbers.a;
-  p.b = numbers.b;
-}
-
 template <std::size_t count>
 [[gnu::always_inline]] inline void launch_flat(Stream& stream, const KernelDef& kernel, const Operand (&operands)[count],
                                                std::int64_t elements, Numbers numbers) {
   stream.launch_filled<ElementwiseParams>(kernel, operands, per_element(elements), ElementwiseParams::flat_bytes,
-                                          [&](ElementwiseParams& p) { set_flat(p, elements, numbers); });
-}
-
-// Fills in how two inputs run along an output of this shape. Neighbouring axes that both run along alike become one.
-void set_broadcast(ElementwiseParams& p, const Shape& out, const Shape& x, const Shape& y) {
-  std::uint32_t size[8], stride_x[8], stride_y[8];
-  std::size_t rank = 0;  // so far, innermost first
-  std::uint32_t step_x = 1, step_y = 1;
-  for (std::int64_t i = 1; i <= out.rank(); ++i) {
-    const auto n = static_cast<std::uint32_t>(out[-i]);
-    const auto own = [&](const Shape& shape) { return i <= shape.rank() ? static_cast<std::uint32_t>(shape[-i]) : 1U; };
-    const std::uint32_t nx = own(x), ny = own(y);
-    if (n != 1) {
-      const std::uint32_t sx = nx == 1 ? 0 : step_x, sy = ny == 1 ? 0 : step_y;
-      if (rank > 0 && stride_x[rank - 1] * size[rank - 1] == sx && stride_y[rank - 1] * size[rank - 1] == sy) {
-        size[rank - 1] *= n;
-      } else {
-        size[rank] = n;
-        stride_x[rank] = sx;
-        stride_y[rank] = sy;
-        ++rank;
-      }
-    }
-    step_x *= nx;
-    step_y *= ny;
-  }
-  p.rank = static_cast<std::uint32_t>(rank);
-  for (std::size_t i = 0; i < rank; ++i) {
-    p.size[i] = size[rank - 1 - i];
-    p.stride_x[i] = stride_x[rank - 1 - i];
-    p.stride_y[i] = stride_y[rank - 1 - i];
-  }
-  std::fill(p.size + rank, p.size + 8, 1U);
-  std::fill(p.stride_x + rank, p.stride_x + 8, 0U);
-  std::fill(p.stride_y + rank, p.stride_y + 8, 0U);
+                                          [&](ElementwiseParams& p) { set_flat(p, elements, numbers.a, numbers.b); });
 }
 
 void unary_rule(const OpCall& call, Node& out) {
@@ -92,18 +50,6 @@ void binary_rule(const OpCall& call, Node& out) {
     out.become(call.op.name, broadcast_shape(call.op.name, a, b), DType::f32);
 }
 
-void launch_binary(const KernelDef& kernel, const Node& x, const Node& y, const Node& out, Stream& stream) {
-  // With as many elements as the output, an input is not broadcast.
-  if (x.numel == out.numel && y.numel == out.numel) [[likely]] {
-    launch_flat(stream, kernel, {read(x), read(y), write(out)}, out.numel, {});
-    return;
-  }
-  ElementwiseParams p;
-  set_flat(p, out.numel, {});
-  set_broadcast(p, out.shape, x.shape, y.shape);
-  stream.launch(kernel, {read(x), read(y), write(out)}, p, per_element(out.numel));
-}
-
 void binary_run(const OpCall& call, Stream& stream, Node& out) { launch_binary(*call.op.kernel, *call.in[0], *call.in[1], out, stream); }
 
 // Gradients are operations too (without gradients of their own): d, x and y in, of which unread ones are d again.
@@ -121,7 +67,7 @@ void binary_gradient_run(const OpCall& call, Stream& stream, Node& out) {
     return;
   }
   ElementwiseParams p;
-  set_flat(p, out.numel, {});
+  set_flat(p, out.numel);
   set_broadcast(p, out.shape, x.shape, y.shape);
   stream.launch(*call.op.kernel, {read(d), read(x), read(y), write(out)}, p, per_element(out.numel));
 }
@@ -213,18 +159,6 @@ void register_elementwise(Operations& all) {
 #include "ops/elementwise/binary.def"
 }
 
-Shape broadcast_shape(const char* operation, const Shape& a, const Shape& b) {
-  std::array<std::int64_t, Shape::max_rank> sizes{};
-  const std::int64_t rank = std::max(a.rank(), b.rank());
-  for (std::int64_t i = 1; i <= rank; ++i) {
-    const std::int64_t na = i <= a.rank() ? a[-i] : 1, nb = i <= b.rank() ? b[-i] : 1;
-    if (na != nb && na != 1 && nb != 1)
-      throw ShapeError(operation, cat("shapes do not broadcast: ", a, " and ", b, " differ in axis ", -i, "; sizes must be equal or 1"));
-    sizes[static_cast<std::size_t>(rank - i)] = na == 1 ? nb : na;
-  }
-  return Shape(std::span<const std::int64_t>(sizes.data(), static_cast<std::size_t>(rank)));
-}
-
 // In place, so that handles and plans that know the gradient keep seeing it.
 void accumulate(Node& leaf, Tensor gradient) {
   if (!leaf.grad) {
@@ -249,21 +183,54 @@ void accumulate(Node& leaf, Tensor gradient) {
 // The functions of the tables.
 #define UNARY_WITH(op, f, df)
 #define UNARY(op, f, df) \
-  Tensor op(const Tensor& a) { return apply(ops::op, {&a}, Numbers{}); }
+  Tensor op(const Tensor& a) { return is_integer(a) ? integer_unary(#op, a) : apply(ops::op, {&a}, Numbers{}); }
 #include "ops/elementwise/unary.def"
-#define BINARY(op, f, dfx, dfy) \
-  Tensor op(const Tensor& a, const Tensor& b) { return apply(ops::op, {&a, &b}); }
+#define BINARY(op, f, dfx, dfy)                      \
+  Tensor op(const Tensor& a, const Tensor& b) {      \
+    if (is_integer(a) && is_integer(b)) [[unlikely]] \
+      return integer_##op(a, b);                     \
+    return apply(ops::op, {&a, &b});                 \
+  }
 #include "ops/elementwise/binary.def"
 
+Tensor pow(const Tensor& a, float exponent) {
+  if (exponent == 2.0F) return square(a);
+  if (exponent == 0.5F) return sqrt(a);
+  return apply(ops::pow_scalar, {&a}, Numbers{exponent, exponent - 1.0F});
+}
+Tensor clamp(const Tensor& a, float low, float high) { return apply(ops::clamp, {&a}, Numbers{low, high}); }
 Tensor leaky_relu(const Tensor& a, float slope) { return apply(ops::leaky_relu, {&a}, Numbers{slope}); }
 
-Tensor operator+(const Tensor& a, float b) { return apply(ops::add_scalar, {&a}, Numbers{b}); }
-Tensor operator+(float a, const Tensor& b) { return apply(ops::add_scalar, {&b}, Numbers{a}); }
-Tensor operator-(const Tensor& a, float b) { return apply(ops::add_scalar, {&a}, Numbers{-b}); }
-Tensor operator-(float a, const Tensor& b) { return apply(ops::rsub_scalar, {&b}, Numbers{a}); }
-Tensor operator*(const Tensor& a, float b) { return apply(ops::mul_scalar, {&a}, Numbers{b}); }
-Tensor operator*(float a, const Tensor& b) { return apply(ops::mul_scalar, {&b}, Numbers{a}); }
-Tensor operator/(const Tensor& a, float b) { return apply(ops::div_scalar, {&a}, Numbers{b}); }
-Tensor operator/(float a, const Tensor& b) { return apply(ops::rdiv_scalar, {&b}, Numbers{a}); }
+namespace {
+// i32 takes whole numbers only.
+Tensor whole(const char* operation, const Tensor& like, float value) {
+  if (value != std::trunc(value) || std::abs(value) > 2147483520.0F)
+    throw DTypeError(operation, cat("got a tensor of type i32 and the number ", value, "; convert the tensor with to(DType::f32)"));
+  return full({}, value, {.dtype = DType::i32, .device = like.device()});
+}
+}  // namespace
+
+Tensor operator+(const Tensor& a, float b) {
+  return is_integer(a) ? integer_add(a, whole("add", a, b)) : apply(ops::add_scalar, {&a}, Numbers{b});
+}
+Tensor operator-(const Tensor& a, float b) {
+  return is_integer(a) ? integer_sub(a, whole("sub", a, b)) : apply(ops::add_scalar, {&a}, Numbers{-b});
+}
+Tensor operator-(float a, const Tensor& b) {
+  return is_integer(b) ? integer_sub(whole("sub", b, a), b) : apply(ops::rsub_scalar, {&b}, Numbers{a});
+}
+Tensor operator*(const Tensor& a, float b) {
+  return is_integer(a) ? integer_mul(a, whole("mul", a, b)) : apply(ops::mul_scalar, {&a}, Numbers{b});
+}
+Tensor operator/(const Tensor& a, float b) {
+  const Tensor x = is_integer(a) ? a.to(DType::f32) : a;
+  return apply(ops::div_scalar, {&x}, Numbers{b});
+}
+Tensor operator/(float a, const Tensor& b) {
+  const Tensor x = is_integer(b) ? b.to(DType::f32) : b;
+  return apply(ops::rdiv_scalar, {&x}, Numbers{a});
+}
+Tensor operator+(float a, const Tensor& b) { return b + a; }
+Tensor operator*(float a, const Tensor& b) { return b * a; }
 
 }  // namespace tidepool::inline v0

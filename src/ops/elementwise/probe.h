@@ -53,8 +53,13 @@ Joined<A, B> operator>=(A, B);
 template <class A, class B>
   requires Either<A, B>
 Joined<A, B> operator<=(A, B);
+template <class A, class B>
+  requires Either<A, B>
+Joined<A, B> operator==(A, B);
 template <int reads, bool bare>
 Value<reads> operator-(Value<reads, bare>);
+template <class A, class B>
+Joined<A, B> power(A, B);
 template <class C, class A, class B>
 Value<mask_of<C> | mask_of<A> | mask_of<B>> select(C, A, B);
 template <int reads, bool bare>
@@ -65,6 +70,10 @@ template <int reads, bool bare>
 Value<reads> exp(Value<reads, bare>);
 template <int reads, bool bare>
 Value<reads> log(Value<reads, bare>);
+template <int reads, bool bare>
+Value<reads> log1p(Value<reads, bare>);
+template <int reads, bool bare>
+Value<reads> erf(Value<reads, bare>);
 template <int reads, bool bare>
 Value<reads> tanh(Value<reads, bare>);
 template <int reads, bool bare>

@@ -11,66 +11,11 @@
 #include "platform/environment.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 namespace tidepool::inline v0 {
 
 namespace {
-
-constexpr Access r = Access::read, w = Access::write;
-constexpr KernelDef fill_kernel{.name = "fill", .access = accesses({w}), .bindings = 1, .cpu = fill_cpu};
-constexpr KernelDef copy_kernel{.name = "copy", .access = accesses({r, w}), .bindings = 2, .cpu = copy_cpu};
-constexpr KernelDef strided_copy_kernel{.name = "strided_copy", .access = accesses({r, w}), .bindings = 2, .cpu = strided_copy_cpu};
-
-Extent per_element(const Node& node) { return {static_cast<std::uint32_t>(node.numel), 1, 1}; }
-
-void require_four_bytes(const char* operation, DType type) {
-  if (size_of(type) != 4) throw DTypeError(operation, cat("got a tensor of type ", type, "; wanted f32 or i32"));
-}
-
-std::uint32_t bits_of(float value, DType type) {
-  return type == DType::f32 ? std::bit_cast<std::uint32_t>(value) : std::bit_cast<std::uint32_t>(static_cast<std::int32_t>(value));
-}
-
-void launch_fill(Stream& stream, const Node& node, float value) {
-  FillParams p{.shifts = {}, .count = static_cast<std::uint32_t>(node.numel), .bits = bits_of(value, node.dtype)};
-  stream.launch(fill_kernel, {write(node)}, p, per_element(node));
-}
-
-void launch_copy(Stream& stream, const Node& from, const Node& to) {
-  FillParams p{.shifts = {}, .count = static_cast<std::uint32_t>(to.numel), .bits = 0};
-  stream.launch(copy_kernel, {read(from), write(to)}, p, per_element(to));
-}
-
-void launch_strided(Stream& stream, const Node& from, const Node& to, const std::array<std::int64_t, Shape::max_rank>& strides) {
-  GatherParams p{.shifts = {}, .count = static_cast<std::uint32_t>(to.numel), .rank = 0, .size = {}, .stride = {}};
-  for (std::int64_t axis = 0; axis < to.shape.rank(); ++axis) {
-    if (to.shape[axis] == 1) continue;
-    const auto size = static_cast<std::uint32_t>(to.shape[axis]),
-               stride = static_cast<std::uint32_t>(strides[static_cast<std::size_t>(axis)]);
-    if (p.rank > 0 && p.stride[p.rank - 1] == size * stride) {  // runs on from the axis before: one axis
-      p.size[p.rank - 1] *= size;
-      p.stride[p.rank - 1] = stride;
-    } else {
-      p.size[p.rank] = size;
-      p.stride[p.rank++] = stride;
-    }
-  }
-  if (p.rank == 0) {
-    p.size[0] = 1;
-    p.rank = 1;
-  }
-  stream.launch(strided_copy_kernel, {read(from), write(to)}, p, per_element(to));
-}
-
-// Elements from one index of an axis to the next.
-std::array<std::int64_t, Shape::max_rank> strides_of(const Shape& shape) {
-  std::array<std::int64_t, Shape::max_rank> strides{};
-  std::int64_t step = 1;
-  for (std::int64_t axis = shape.rank(); axis-- > 0; step *= shape[axis]) strides[static_cast<std::size_t>(axis)] = step;
-  return strides;
-}
 
 struct FillAttrs {
   float value;
@@ -79,13 +24,6 @@ struct RowsAttrs {
   std::int64_t begin, end;
 };
 
-Shape shape_with(const Shape& shape, std::int64_t axis, std::int64_t size) {
-  std::array<std::int64_t, Shape::max_rank> sizes{};
-  std::copy(shape.begin(), shape.end(), sizes.begin());
-  sizes[static_cast<std::size_t>(axis)] = size;
-  return Shape(std::span<const std::int64_t>(sizes.data(), static_cast<std::size_t>(shape.rank())));
-}
-
 }  // namespace
 
 namespace ops {
@@ -93,57 +31,9 @@ namespace {
 
 constexpr OpDef clone{
     .name = "clone",
-    .rule =
-        [](const OpCall& call, Node& out) {
-          require_four_bytes("clone", call.in[0]->dtype);
-          out.become_like(*call.in[0]);
-        },
+    .rule = [](const OpCall& call, Node& out) { out.become_like(*call.in[0]); },
     .run = [](const OpCall& call, Stream& stream, Node& out) { launch_copy(stream, *call.in[0], out); },
     .gradient = [](const Grad& g) -> Tensors { return {g.dout}; },
-    .saves = Saves::nothing,
-};
-
-constexpr OpDef transpose{
-    .name = "transpose",
-    .rule =
-        [](const OpCall& call, Node& out) {
-          const Shape& shape = call.in[0]->shape;
-          require_four_bytes("transpose", call.in[0]->dtype);
-          if (shape.rank() < 2) throw ShapeError("transpose", cat("got ", shape, "; wanted at least two axes"));
-          out.become("transpose", shape_with(shape_with(shape, shape.rank() - 1, shape[-2]), shape.rank() - 2, shape[-1]),
-                     call.in[0]->dtype);
-        },
-    .run =
-        [](const OpCall& call, Stream& stream, Node& out) {
-          auto strides = strides_of(call.in[0]->shape);
-          const auto last = static_cast<std::size_t>(out.shape.rank() - 1);
-          std::swap(strides[last], strides[last - 1]);
-          launch_strided(stream, *call.in[0], out, strides);
-        },
-    .gradient = [](const Grad& g) -> Tensors { return {tidepool::transpose(g.dout)}; },
-    .saves = Saves::nothing,
-};
-
-constexpr OpDef broadcast_to{
-    .name = "broadcast_to",
-    .rule =
-        [](const OpCall& call, Node& out) {
-          const Shape &from = call.in[0]->shape, to = call.attrs.as<Shape>();
-          require_four_bytes("broadcast_to", call.in[0]->dtype);
-          if (from.rank() > to.rank() || !(broadcast_shape("broadcast_to", from, to) == to))
-            throw ShapeError("broadcast_to", cat("cannot broadcast ", from, " to ", to));
-          out.become("broadcast_to", to, call.in[0]->dtype);
-        },
-    .run =
-        [](const OpCall& call, Stream& stream, Node& out) {
-          const Shape& from = call.in[0]->shape;
-          const auto own = strides_of(from);
-          std::array<std::int64_t, Shape::max_rank> strides{};
-          for (std::int64_t i = 1; i <= from.rank(); ++i)
-            if (from[-i] != 1) strides[static_cast<std::size_t>(out.shape.rank() - i)] = own[static_cast<std::size_t>(from.rank() - i)];
-          launch_strided(stream, *call.in[0], out, strides);
-        },
-    .gradient = [](const Grad& g) -> Tensors { return {sum_to(g.dout, g.shape(0))}; },
     .saves = Saves::nothing,
 };
 
@@ -168,13 +58,9 @@ constexpr OpDef slice{
 }  // namespace
 }  // namespace ops
 
-void register_layout(Operations& all) {
-  all.insert(all.end(), {&ops::clone, &ops::transpose, &ops::broadcast_to, &ops::reshape, &ops::slice});
-}
+void register_layout(Operations& all) { all.insert(all.end(), {&ops::clone, &ops::reshape, &ops::slice}); }
 
 Tensor Tensor::clone() const { return apply(ops::clone, {this}); }
-Tensor transpose(const Tensor& a) { return apply(ops::transpose, {&a}); }
-Tensor broadcast_to(const Tensor& a, const Shape& shape) { return apply(ops::broadcast_to, {&a}, shape); }
 
 Tensor Tensor::reshape(const Shape& wanted) const {
   const Node& node = usable("reshape", *this);
@@ -216,7 +102,6 @@ Tensor Tensor::slice(std::int64_t begin, std::int64_t end) const {
 namespace {
 
 void fill(const char* operation, const Tensor& tensor, float value) {
-  require_four_bytes(operation, usable(operation, tensor).dtype);
   apply_in_place(
       operation, {&tensor}, 1, [](std::span<Node* const>) {},
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) { launch_fill(stream, *nodes[0], attrs.as<FillAttrs>().value); },
@@ -224,7 +109,6 @@ void fill(const char* operation, const Tensor& tensor, float value) {
 }
 
 Tensor make_filled(const char* operation, const Shape& shape, float value, const TensorOptions& options) {
-  require_four_bytes(operation, options.dtype);
   Tensor made = allocate_tensor(operation, shape, options.dtype, options.device.slot());
   fill(operation, made, value);
   return made;
@@ -243,7 +127,6 @@ void copy_(const Tensor& destination, const Tensor& source) {
   apply_in_place(
       "copy_", {&destination, &source}, 1,
       [](std::span<Node* const> nodes) {
-        require_four_bytes("copy_", nodes[0]->dtype);
         if (nodes[0]->dtype != nodes[1]->dtype)
           throw DTypeError("copy_", cat("types differ: ", nodes[0]->dtype, " from ", nodes[1]->dtype));
         if (!(nodes[0]->shape == nodes[1]->shape))
@@ -271,7 +154,7 @@ Tensor empty(const Shape& shape, const TensorOptions& options) {
 #else
   constexpr bool poison = true;
 #endif
-  if (poison && options.dtype == DType::f32) fill_(made, std::numeric_limits<float>::quiet_NaN());
+  if (poison && (options.dtype == DType::f32 || options.dtype == DType::f16)) fill_(made, std::numeric_limits<float>::quiet_NaN());
   return made;
 }
 

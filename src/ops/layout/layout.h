@@ -1,4 +1,4 @@
-// The layout family: filling, copying, and copies whose elements stand elsewhere (transpose, broadcast).
+// The layout family: filling, copying, and copies whose elements stand elsewhere (permute, broadcast, concat).
 #pragma once
 
 #include "core/op.h"
@@ -12,20 +12,46 @@ struct FillParams {
 };
 static_assert(Params<FillParams>);
 
-// out[i] = in[where the i-th element of a shape `size` stands when axis a moves by stride[a]].
-struct GatherParams {
+// Element (i0, i1, …) of a shape `size` goes from in_offset + Σ i·in_stride to out_offset + Σ i·out_stride.
+struct StridedParams {
   Shifts shifts;
   std::uint32_t count;
   std::uint32_t rank;
+  std::uint32_t in_offset, out_offset;
   std::uint32_t size[8];
-  std::uint32_t stride[8];
+  std::uint32_t in_stride[8];
+  std::uint32_t out_stride[8];
 };
-static_assert(Params<GatherParams>);
+static_assert(Params<StridedParams>);
 
-void fill_cpu(const CpuCall& call);
-void copy_cpu(const CpuCall& call);
-void strided_copy_cpu(const CpuCall& call);
+// One of each for elements of 4, 2 and 1 bytes.
+namespace layout_cpu {
+void fill_4(const CpuCall& call);
+void fill_2(const CpuCall& call);
+void fill_1(const CpuCall& call);
+void copy_4(const CpuCall& call);
+void copy_2(const CpuCall& call);
+void copy_1(const CpuCall& call);
+void strided_4(const CpuCall& call);
+void strided_2(const CpuCall& call);
+void strided_1(const CpuCall& call);
+}  // namespace layout_cpu
+
+using Strides = std::array<std::int64_t, Shape::max_rank>;
+Strides strides_of(const Shape& shape);  // elements from one index of an axis to the next
+Shape shape_with(const Shape& shape, std::int64_t axis, std::int64_t size);
+
+void launch_fill(Stream& stream, const Node& node, float value);
+void launch_copy(Stream& stream, const Node& from, const Node& to);
+// A part of one tensor to a part of another, `moved` many elements along each axis.
+struct StridedCopy {
+  Shape moved;
+  Strides in_stride, out_stride;
+  std::int64_t in_offset = 0, out_offset = 0;
+};
+void launch_strided(Stream& stream, const Node& from, const Node& to, const StridedCopy& copy);
 
 void register_layout(Operations& all);
+void register_strided(Operations& all);
 
 }  // namespace tidepool::inline v0

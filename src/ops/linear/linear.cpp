@@ -135,7 +135,7 @@ void register_linear(Operations& all) { all.push_back(&ops::linear); }
 // Gelu's gradient needs what went into it, so it stands by itself; so does everything on devices that have no kernel of this.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation activation) {
   const Node& node = usable("linear", x);
-  if (activation == Activation::gelu) return gelu_of("linear", linear(x, w, b));
+  if (activation == Activation::gelu) return gelu(linear(x, w, b));
   if (on_cpu(node)) {
     const OpDef& op = activation == Activation::none ? ops::linear : ops::activated_linear;
     return b.defined() ? apply(op, {&x, &w, &b}, activation) : apply(op, {&x, &w}, activation);

@@ -1,7 +1,6 @@
 // The linear family: x · wᵀ + b with the activation in one go, and its ways back.
 #pragma once
 
-#include <tidepool/error.h>
 #include <tidepool/ops.h>
 
 #include "core/op.h"
@@ -43,15 +42,6 @@ void launch_column_sum(Stream& stream, const Operand& from, const Shape& shape, 
 void check_linear(const char* operation, const Node& x, const Node& w, const Node* b);
 // Gelu's output does not tell its input, which its gradient needs: ArgumentError.
 void require_gradient_from_output(const char* operation, Activation activation);
-
-// tp::gelu, which the elementwise table does not have yet on every branch.
-template <class T>
-Tensor gelu_of(const char* operation, const T& x) {
-  if constexpr (requires { gelu(x); })
-    return gelu(x);
-  else
-    throw ArgumentError(operation, "gelu is not there yet");
-}
 
 void register_linear(Operations& all);
 

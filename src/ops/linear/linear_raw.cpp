@@ -77,7 +77,7 @@ void linear_fwd(const Tensor& x, const Tensor& w, const Tensor& b, Activation ac
   const NoGrad guard;
   if (act == Activation::gelu) {
     linear_fwd(x, w, b, Activation::none, y);
-    copy_(y, gelu_of(name, y));
+    copy_(y, gelu(y));
     return;
   }
   const Node &in = usable(name, x), &weights = usable(name, w), &out = usable(name, y);

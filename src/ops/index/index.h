@@ -1,0 +1,41 @@
+// The index family: elements and rows chosen by numbers that live on the device. A number out of range is complained
+// about (device/complaints.h), reads as 0 and writes nothing.
+#pragma once
+
+#include "core/op.h"
+
+namespace tidepool::inline v0 {
+
+// Element i of the index, at place (i0, i1, …) of its shape `size`, names the element of x at Σ place·stride + number·step.
+struct GatherParams {
+  Shifts shifts;
+  std::uint32_t count;
+  std::uint32_t rank;
+  std::uint32_t step;   // elements of x from one index of the axis to the next
+  std::uint32_t limit;  // how many there are
+  std::uint32_t code;
+  std::uint32_t size[8];
+  std::uint32_t stride[8];  // of x; 0 for the axis itself
+};
+static_assert(Params<GatherParams>);
+
+struct RowsParams {
+  Shifts shifts;
+  std::uint32_t count;  // of indices
+  std::uint32_t width;  // of a row
+  std::uint32_t limit;  // how many rows there are
+  std::uint32_t code;
+};
+static_assert(Params<RowsParams>);
+
+namespace index_cpu {
+void gather(const CpuCall& call);        // x, index, out, complaints
+void scatter(const CpuCall& call);       // d, index, out: adds, one after the other
+void rows(const CpuCall& call);          // table, index, out, complaints
+void rows_scatter(const CpuCall& call);  // d, index, out: adds
+void one_hot(const CpuCall& call);       // index, out, complaints
+}  // namespace index_cpu
+
+void register_index(Operations& all);
+
+}  // namespace tidepool::inline v0

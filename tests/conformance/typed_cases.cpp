@@ -1,0 +1,212 @@
+#include "conformance/cases.h"
+
+#include <cmath>
+
+namespace tidepool::conformance {
+
+namespace {
+
+std::vector<Case> shapes() {
+  return {{.shape = {}, .other = {}},
+          {.shape = {0}, .other = {0}},
+          {.shape = {1000}, .other = {1000}},
+          {.shape = {70001}, .other = {70001}, .view = true},
+          {.shape = {5, 3}, .other = {3}},
+          {.shape = {3}, .other = {5, 3}},
+          {.shape = {2, 1, 4}, .other = {3, 1}, .view = true},
+          {.shape = {7, 1, 65}, .other = {9, 1}}};
+}
+
+using Compare = Tensor (*)(const Tensor&, const Tensor&);
+
+template <class F>
+auto zipped(F f) {
+  return [f](const RefTensors& in, const Case&) { return zip(in[0], in[1], f); };
+}
+
+void compare_cases(std::vector<OpCases>& all, const char* op, Compare compare, Tensor (*with_number)(const Tensor&, float),
+                   bool (*holds)(double, double)) {
+  const auto reference = zipped([holds](double x, double y) { return holds(x, y) ? 1.0 : 0.0; });
+  all.push_back({.op = op,
+                 .make =
+                     [compare](Inputs& in, const Case& c) {
+                       const Tensor a = in.uniform(c.shape);
+                       return compare(a, in.uniform(c.other));
+                     },
+                 .reference = reference,
+                 .over = with(shapes(), {{.shape = {special_count, 1}, .other = {special_count}, .values = Values::special}}),
+                 .tolerance = 0,
+                 .differentiable = false,
+                 .vulkan = false});
+  all.push_back({.op = op,
+                 .form = "of_integers",
+                 .make =
+                     [compare](Inputs& in, const Case& c) {
+                       const Tensor a = in.integers(c.shape, -2, 3);
+                       return compare(a, in.integers(c.other, -2, 3));
+                     },
+                 .reference = reference,
+                 .over = shapes(),
+                 .tolerance = 0,
+                 .differentiable = false,
+                 .vulkan = false});
+  all.push_back({.op = op,
+                 .form = "of_bytes",
+                 .make =
+                     [compare](Inputs& in, const Case& c) {
+                       const Tensor a = in.bytes(c.shape, 120, 140);
+                       return compare(a, in.bytes(c.other, 120, 140));
+                     },
+                 .reference = reference,
+                 .over = shapes(),
+                 .tolerance = 0,
+                 .differentiable = false,
+                 .vulkan = false});
+  all.push_back({.op = op,
+                 .form = "with_a_number",
+                 .make = [with_number](Inputs& in, const Case& c) { return with_number(in.integers(c.shape, -2, 3), 1.0F); },
+                 .reference = [holds](const RefTensors& in,
+                                      const Case&) { return map(in[0], [holds](double x) { return holds(x, 1) ? 1.0 : 0.0; }); },
+                 .over = {{.shape = {3, 5}}},
+                 .tolerance = 0,
+                 .differentiable = false,
+                 .vulkan = false});
+}
+
+void integer_cases(std::vector<OpCases>& all, const char* op, Compare f, double (*reference)(double, double)) {
+  all.push_back({.op = op,
+                 .make =
+                     [f](Inputs& in, const Case& c) {
+                       const Tensor a = in.integers(c.shape, -900, 900);
+                       return f(a, in.integers(c.other, -900, 900));
+                     },
+                 .reference = zipped(reference),
+                 .over = shapes(),
+                 .tolerance = 0,
+                 .differentiable = false,
+                 .vulkan = false});
+}
+
+void one_integer_cases(std::vector<OpCases>& all, const char* form, Tensor (*f)(const Tensor&), double (*reference)(double)) {
+  all.push_back({.op = "sub_i32",
+                 .form = form,
+                 .make = [f](Inputs& in, const Case& c) { return f(in.integers(c.shape, -900, 900)); },
+                 .reference = [reference](const RefTensors& in, const Case&) { return map(in[0], reference); },
+                 .over = {{.shape = {3, 4}}, {.shape = {}}},
+                 .tolerance = 0,
+                 .differentiable = false,
+                 .vulkan = false});
+}
+
+RefTensor chosen(const RefTensors& in, const Case&) {
+  const Shape shape = broadcast_of(broadcast_of(in[0].shape, in[1].shape), in[2].shape);
+  const RefTensor condition = broadcast(in[0], shape), a = broadcast(in[1], shape), b = broadcast(in[2], shape);
+  RefTensor result = a;
+  for (std::size_t i = 0; i < result.values.size(); ++i)
+    if (condition.values[i] == 0) result.values[i] = b.values[i];
+  return result;
+}
+
+void where_cases(std::vector<OpCases>& all) {
+  all.push_back({.op = "where",
+                 .make =
+                     [](Inputs& in, const Case& c) {
+                       const Tensor condition = in.bytes(c.shape, 0, 2), a = in.uniform(c.other);
+                       return where(condition, a, in.uniform(c.shape));
+                     },
+                 .reference = chosen,
+                 .over = shapes(),
+                 .tolerance = 0,
+                 .vulkan = false});
+  all.push_back({.op = "where",
+                 .form = "of_integers",
+                 .make =
+                     [](Inputs& in, const Case& c) {
+                       const Tensor condition = in.bytes(c.shape, 0, 3), a = in.integers(c.other, 0, 9);
+                       return where(condition, a, in.integers({}, 0, 9));
+                     },
+                 .reference = chosen,
+                 .over = shapes(),
+                 .tolerance = 0,
+                 .differentiable = false,
+                 .vulkan = false});
+}
+
+double half_of(double x) {  // to eleven bits
+  if (x == 0) return 0;
+  const double unit = std::ldexp(1, std::max(std::ilogb(x) - 10, -24));
+  return std::nearbyint(x / unit) * unit;
+}
+
+void cast_cases(std::vector<OpCases>& all) {
+  const std::vector<Case> over{{.shape = {}}, {.shape = {0, 2}}, {.shape = {9}, .view = true}, {.shape = {70001}}};
+  const auto through = [](DType type) { return [type](Inputs& in, const Case& c) { return in.uniform(c.shape, -99, 300).to(type); }; };
+  const auto same = [](const RefTensors& in, const Case&) { return in[0]; };
+  all.push_back({.op = "to_float",
+                 .make = [](Inputs& in, const Case& c) { return in.uniform(c.shape, 0.1, 1).to(DType::f16).to(DType::f32); },
+                 .reference = same,
+                 .over = over,
+                 .tolerance = 5e-4,
+                 .gradient_tolerance = 1e-3,
+                 .vulkan = false});
+  all.push_back({.op = "to_float",
+                 .form = "exactly",
+                 .make = [](Inputs& in, const Case& c) { return in.uniform(c.shape, -1e-4, 1e-4).to(DType::f16); },
+                 .reference = [](const RefTensors& in, const Case&) { return map(in[0], half_of); },
+                 .over = over,
+                 .tolerance = 0,
+                 .differentiable = false,
+                 .vulkan = false});
+  all.push_back({.op = "to",
+                 .make = through(DType::i32),
+                 .reference = [](const RefTensors& in, const Case&) { return map(in[0], [](double x) { return std::trunc(x) + 0.0; }); },
+                 .over = over,
+                 .tolerance = 0,
+                 .differentiable = false,
+                 .vulkan = false});
+  all.push_back(
+      {.op = "to",
+       .form = "bytes",
+       .make = through(DType::u8),
+       .reference = [](const RefTensors& in,
+                       const Case&) { return map(in[0], [](double x) { return static_cast<double>(static_cast<int>(x) & 255); }); },
+       .over = over,
+       .tolerance = 0,
+       .differentiable = false,
+       .vulkan = false});
+  for (const DType type : {DType::f32, DType::i32, DType::f16})
+    all.push_back({.op = "to",
+                   .form = "from_bytes_to_" + std::string(name_of(type)),
+                   .make = [type](Inputs& in, const Case& c) { return in.bytes(c.shape, 0, 256).to(type); },
+                   .reference = same,
+                   .over = over,
+                   .tolerance = 0,
+                   .differentiable = false,
+                   .vulkan = false});
+}
+
+}  // namespace
+
+void typed_cases(std::vector<OpCases>& all) {
+  compare_cases(all, "eq", eq, eq, [](double x, double y) { return x == y; });
+  compare_cases(all, "ne", ne, ne, [](double x, double y) { return x != y; });
+  compare_cases(all, "lt", lt, lt, [](double x, double y) { return x < y; });
+  compare_cases(all, "le", le, le, [](double x, double y) { return x <= y; });
+  compare_cases(all, "gt", gt, gt, [](double x, double y) { return x > y; });
+  compare_cases(all, "ge", ge, ge, [](double x, double y) { return x >= y; });
+  integer_cases(all, "add_i32", add, [](double x, double y) { return x + y; });
+  integer_cases(all, "sub_i32", sub, [](double x, double y) { return x - y + 0.0; });
+  integer_cases(all, "mul_i32", mul, [](double x, double y) { return x * y + 0.0; });
+  integer_cases(all, "maximum_i32", maximum, [](double x, double y) { return std::max(x, y); });
+  integer_cases(all, "minimum_i32", minimum, [](double x, double y) { return std::min(x, y); });
+  one_integer_cases(all, "neg", neg, [](double x) { return -x + 0.0; });
+  one_integer_cases(all, "abs", abs, [](double x) { return std::abs(x); });
+  one_integer_cases(all, "relu", relu, [](double x) { return std::max(x, 0.0); });
+  one_integer_cases(all, "square", square, [](double x) { return x * x; });
+  one_integer_cases(
+      all, "numbers", [](const Tensor& a) { return (2.0F - a) * 3.0F + 1.0F; }, [](double x) { return (2 - x) * 3 + 1; });
+  where_cases(all);
+  cast_cases(all);
+}
+
+}  // namespace tidepool::conformance
