@@ -32,6 +32,9 @@ Measured measure_addition();
 Measured measure_recorded_launch();
 Measured measure_pool_with_few();
 Measured measure_pool_with_many();
+template <int size>
+Measured measure_matmul();  // 64, 256, 512, 1024, 2048
+Measured measure_linear();
 
 // The compiler must take it that the value is used and that memory was read.
 template <class T>

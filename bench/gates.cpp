@@ -15,6 +15,12 @@ constexpr Gate all[] = {
     {"record a Vulkan launch", 2, tidepool::gates::measure_recorded_launch},
     {"pool, 10 blocks live", 50, tidepool::gates::measure_pool_with_few},
     {"pool, 100,000 blocks live", 50, tidepool::gates::measure_pool_with_many},
+    {"matmul 64", 1 / 0.85, tidepool::gates::measure_matmul<64>},
+    {"matmul 256", 1 / 0.95, tidepool::gates::measure_matmul<256>},
+    {"matmul 512", 1 / 0.95, tidepool::gates::measure_matmul<512>},
+    {"matmul 1024", 1 / 0.95, tidepool::gates::measure_matmul<1024>},
+    {"matmul 2048", 1 / 0.95, tidepool::gates::measure_matmul<2048>},
+    {"linear 128x784->512 relu", 1 / 0.85, tidepool::gates::measure_linear},
 };
 constexpr double tolerance = 1.25;
 

@@ -120,8 +120,10 @@ TIDEPOOL_API Tensor accuracy(const Tensor& logits, const Tensor& labels);  // th
 // How often each class was predicted: [classes, classes] i32, rows are labels.
 TIDEPOOL_API Tensor confusion_matrix(const Tensor& pred, const Tensor& label, std::int64_t classes);
 
-TIDEPOOL_API Tensor matmul(const Tensor& a, const Tensor& b);  // [m, k] x [k, n]
-TIDEPOOL_API Tensor transpose(const Tensor& a);                // the last two axes
+TIDEPOOL_API Tensor matmul(const Tensor& a, const Tensor& b);  // [m, k] x [k, n]; batches and vectors as in PyTorch
+// x [n, in], w [out, in], b [out] or {}: x · wᵀ + b, and the activation in one go.
+TIDEPOOL_API Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {}, Activation activation = Activation::none);
+TIDEPOOL_API Tensor transpose(const Tensor& a);  // the last two axes
 TIDEPOOL_API Tensor permute(const Tensor& a, std::initializer_list<std::int64_t> axes);
 TIDEPOOL_API Tensor permute(const Tensor& a, std::span<const std::int64_t> axes);
 TIDEPOOL_API Tensor nchw_to_nhwc(const Tensor& x);

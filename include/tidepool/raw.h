@@ -1,6 +1,7 @@
 // Operations without gradients, for people who write their own backward pass. Outputs are written into.
 #pragma once
 
+#include <tidepool/ops.h>
 #include <tidepool/tensor.h>
 
 #include <cstdint>
@@ -37,6 +38,15 @@ TIDEPOOL_API void adam_step(const Tensor& w, const Tensor& g, const Tensor& m, c
 // One step of SGD in place: velocity = momentum * velocity + g, w -= lr * velocity. Without momentum the velocity is left
 // alone and may be {}.
 TIDEPOOL_API void sgd_step(const Tensor& w, const Tensor& g, const Tensor& velocity, const SgdOptions& options = {});
+
+// y = act(x · wᵀ + b), with x [n, in], w [out, in], b [out] or {}, y [n, out].
+TIDEPOOL_API void linear_fwd(const Tensor& x, const Tensor& w, const Tensor& b, Activation act, const Tensor& y);
+// From dy, and from the y that linear_fwd gave (or {} without an activation): dx, dw, db, of which any may be {}. Gelu is
+// refused: its y does not tell its gradient.
+TIDEPOOL_API void linear_bwd(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& y, Activation act, const Tensor& dx,
+                             const Tensor& dw, const Tensor& db);
+TIDEPOOL_API void activation_bwd(Activation act, const Tensor& y, const Tensor& dy, const Tensor& dx);
+TIDEPOOL_API void add_bias(const Tensor& x, const Tensor& b, const Tensor& y);  // b along x's last axis
 
 }  // namespace raw
 }  // namespace tidepool::inline v0

@@ -5,6 +5,7 @@
 #include "ops/index/index.h"
 #include "ops/layout/layout.h"
 #include "ops/loss/loss.h"
+#include "ops/linear/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/norm/norm.h"
 #include "ops/reduce/reduce.h"
@@ -21,6 +22,7 @@ const Operations& all_operations() {
     register_strided(list);
     register_typed(list);
     register_index(list);
+    register_linear(list);
     register_matmul(list);
     register_reduce(list);
     register_softmax(list);

@@ -10,6 +10,7 @@ const std::vector<OpCases>& all_cases() {
     typed_cases(list);
     layout_cases(list);
     index_cases(list);
+    linear_cases(list);
     matmul_cases(list);
     reduce_cases(list);
     statistics_cases(list);

@@ -96,6 +96,7 @@ const OpCases* find_cases(const std::string& op);  // null when there are none
 void elementwise_cases(std::vector<OpCases>& all);
 void index_cases(std::vector<OpCases>& all);
 void layout_cases(std::vector<OpCases>& all);
+void linear_cases(std::vector<OpCases>& all);
 void matmul_cases(std::vector<OpCases>& all);
 void reduce_cases(std::vector<OpCases>& all);
 void typed_cases(std::vector<OpCases>& all);
