@@ -53,4 +53,14 @@ TIDEPOOL_API Tensor matmul(const Tensor& a, const Tensor& b);  // [m, k] x [k, n
 TIDEPOOL_API Tensor transpose(const Tensor& a);                // the last two axes
 TIDEPOOL_API Tensor broadcast_to(const Tensor& a, const Shape& shape);
 
+// Windows of images [n, c, h, w].
+struct PoolOptions {
+  std::int64_t kernel = 2;
+  std::int64_t stride = 0;   // 0: the kernel's size
+  std::int64_t padding = 0;  // at most half of the kernel
+};
+TIDEPOOL_API Tensor max_pool2d(const Tensor& x, const PoolOptions& options = {});
+TIDEPOOL_API Tensor avg_pool2d(const Tensor& x, const PoolOptions& options = {});  // the padding counts as zeros
+TIDEPOOL_API Tensor global_avg_pool2d(const Tensor& x);                            // [n, c, 1, 1]
+
 }  // namespace tidepool::inline v0

@@ -1,6 +1,7 @@
 // Operations without gradients, for people who write their own backward pass. Outputs are written into.
 #pragma once
 
+#include <tidepool/ops.h>
 #include <tidepool/tensor.h>
 
 #include <cstdint>
@@ -20,6 +21,10 @@ namespace raw {
 
 // One step of Adam in place: w, m and v are updated from the gradient g.
 TIDEPOOL_API void adam_step(const Tensor& w, const Tensor& g, const Tensor& m, const Tensor& v, const AdamOptions& options = {});
+
+// The indices (i32) say where in its plane of h * w elements each was. dx is overwritten.
+TIDEPOOL_API void maxpool2d_fwd(const Tensor& x, const PoolOptions& options, const Tensor& y, const Tensor& indices);
+TIDEPOOL_API void maxpool2d_bwd(const Tensor& dy, const Tensor& indices, const Tensor& dx);
 
 }  // namespace raw
 }  // namespace tidepool::inline v0

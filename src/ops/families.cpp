@@ -4,6 +4,7 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/layout/layout.h"
 #include "ops/matmul/matmul.h"
+#include "ops/pool/pool.h"
 #include "ops/reduce/reduce.h"
 
 namespace tidepool::inline v0 {
@@ -14,6 +15,7 @@ const Operations& all_operations() {
     register_elementwise(list);
     register_layout(list);
     register_matmul(list);
+    register_pool(list);
     register_reduce(list);
     return list;
   }());

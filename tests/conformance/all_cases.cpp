@@ -9,6 +9,7 @@ const std::vector<OpCases>& all_cases() {
     elementwise_cases(list);
     layout_cases(list);
     matmul_cases(list);
+    pool_cases(list);
     reduce_cases(list);
     return list;
   }();
