@@ -18,12 +18,28 @@ if(TIDEPOOL_OPENMP)
   list(APPEND dependencies OpenMP::OpenMP_CXX)
 endif()
 
+# oneDNN is opened at run time and never linked; its headers say what is called. The names are those of version 2.
+set(onednn OFF)
+if(TIDEPOOL_ONEDNN AND TIDEPOOL_OPENMP)
+  find_path(TIDEPOOL_ONEDNN_DIR oneapi/dnnl/dnnl_version.h)
+  if(TIDEPOOL_ONEDNN_DIR)
+    file(STRINGS ${TIDEPOOL_ONEDNN_DIR}/oneapi/dnnl/dnnl_version.h onednn REGEX "define DNNL_VERSION_MAJOR 2$")
+  endif()
+  if(NOT onednn)
+    message(STATUS "oneDNN 2 headers not found: the CPU has our own kernels only")
+  endif()
+endif()
+
 # What it takes to include private headers.
 add_library(tidepool_private INTERFACE)
 target_compile_features(tidepool_private INTERFACE cxx_std_20)
 target_include_directories(tidepool_private INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR})
 target_include_directories(tidepool_private SYSTEM INTERFACE ${TIDEPOOL_HIGHWAY_DIR})
 target_compile_definitions(tidepool_private INTERFACE $<$<BOOL:${TIDEPOOL_OPENMP}>:TIDEPOOL_OPENMP> $<$<BOOL:${TIDEPOOL_VULKAN}>:TIDEPOOL_VULKAN>)
+if(onednn)
+  target_include_directories(tidepool_private SYSTEM INTERFACE ${TIDEPOOL_ONEDNN_DIR})
+  target_compile_definitions(tidepool_private INTERFACE TIDEPOOL_ONEDNN)
+endif()
 
 add_library(tidepool_objects OBJECT ${sources})
 tidepool_options(tidepool_objects)

@@ -54,11 +54,13 @@ concept Params = std::is_trivially_copyable_v<P> && std::is_standard_layout_v<P>
 
 // What a kernel's CPU function gets. Its buffers point at the first element of each binding, so it ignores the shifts.
 class CpuTeam;
+class OneDnn;
 struct CpuCall {
   std::array<std::byte*, max_bindings> buffers;
   const std::byte* param_bytes;
   Extent extent;
   CpuTeam* team;     // for loops that are worth more than one thread
+  OneDnn* onednn;    // null: our own kernels only
   int instructions;  // which compiled variant to run; see backend/cpu/simd.h
 
   template <class P>

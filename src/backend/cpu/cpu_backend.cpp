@@ -3,6 +3,7 @@
 #include <tidepool/error.h>
 
 #include "backend/cpu/instructions.h"
+#include "backend/cpu/onednn.h"
 #include "backend/cpu/team.h"
 #include "platform/cat.h"
 #include "platform/environment.h"
@@ -32,7 +33,8 @@ class CpuRecording final : public Recording {
 
 class CpuBackend final : public Backend {
  public:
-  CpuBackend(int threads, int instructions) : team_(threads), instructions_(instructions) {}
+  CpuBackend(int threads, int instructions)
+      : team_(threads), onednn_(threads), own_only_(instructions >= 0), instructions_(own_only_ ? instructions : best_instructions()) {}
   ~CpuBackend() override {
     while (!memories_.empty()) free(*memories_.begin());
   }
@@ -103,11 +105,14 @@ class CpuBackend final : public Backend {
     call.param_bytes = params;
     call.extent = launch.extent;
     call.team = &team_;
+    call.onednn = own_only_ ? nullptr : &onednn_;
     call.instructions = instructions_;
     return call;
   }
 
   CpuTeam team_;
+  OneDnn onednn_;
+  bool own_only_;
   int instructions_;
   std::unordered_set<Memory*> memories_;
   bool open_ = false;
@@ -141,8 +146,6 @@ BackendInfo cpu_info() {
 
 std::unique_ptr<Backend> open_cpu() { return open_cpu(threads_wanted(), -1); }
 
-std::unique_ptr<Backend> open_cpu(int threads, int instructions) {
-  return std::make_unique<CpuBackend>(threads, instructions < 0 ? best_instructions() : instructions);
-}
+std::unique_ptr<Backend> open_cpu(int threads, int instructions) { return std::make_unique<CpuBackend>(threads, instructions); }
 
 }  // namespace tidepool::inline v0

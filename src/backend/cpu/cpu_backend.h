@@ -9,7 +9,8 @@ namespace tidepool::inline v0 {
 
 BackendInfo cpu_info();
 std::unique_ptr<Backend> open_cpu();
-// For tests: a number of threads, and one of the compiled instruction sets (see simd.h; -1: the best).
+// For tests: a number of threads, and one of the compiled instruction sets (see instructions.h) with our own kernels only;
+// -1: the best, and oneDNN.
 std::unique_ptr<Backend> open_cpu(int threads, int instructions);
 
 }  // namespace tidepool::inline v0
