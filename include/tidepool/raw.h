@@ -26,5 +26,14 @@ TIDEPOOL_API void adam_step(const Tensor& w, const Tensor& g, const Tensor& m, c
 TIDEPOOL_API void maxpool2d_fwd(const Tensor& x, const PoolOptions& options, const Tensor& y, const Tensor& indices);
 TIDEPOOL_API void maxpool2d_bwd(const Tensor& dy, const Tensor& indices, const Tensor& dx);
 
+TIDEPOOL_API void im2col(const Tensor& x, const Im2colOptions& options, const Tensor& columns);
+TIDEPOOL_API void col2im(const Tensor& columns, const Im2colOptions& options, const Tensor& x);
+
+// The gradients are those of the convolution without its activation, which does not matter here.
+TIDEPOOL_API void conv2d_fwd(const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dOptions& options, const Tensor& y);
+TIDEPOOL_API void conv2d_bwd_input(const Tensor& dy, const Tensor& w, const Conv2dOptions& options, const Tensor& dx);
+TIDEPOOL_API void conv2d_bwd_weights(const Tensor& dy, const Tensor& x, const Conv2dOptions& options, const Tensor& dw);
+TIDEPOOL_API void conv2d_bwd_bias(const Tensor& dy, const Tensor& db);
+
 }  // namespace raw
 }  // namespace tidepool::inline v0

@@ -1,6 +1,7 @@
 // The list of families. A new one is added here and nowhere else.
 #include "ops/families.h"
 
+#include "ops/conv/conv.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/layout/layout.h"
 #include "ops/matmul/matmul.h"
@@ -12,6 +13,7 @@ namespace tidepool::inline v0 {
 const Operations& all_operations() {
   static const Operations& all = *new Operations([] {
     Operations list;
+    register_conv(list);
     register_elementwise(list);
     register_layout(list);
     register_matmul(list);

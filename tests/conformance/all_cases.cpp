@@ -6,6 +6,7 @@ namespace tidepool::conformance {
 const std::vector<OpCases>& all_cases() {
   static const std::vector<OpCases> all = [] {
     std::vector<OpCases> list;
+    conv_cases(list);
     elementwise_cases(list);
     layout_cases(list);
     matmul_cases(list);

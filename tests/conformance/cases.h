@@ -93,6 +93,7 @@ const std::vector<OpCases>& all_cases();
 const OpCases* find_cases(const std::string& op);  // null when there are none
 
 // One for each family.
+void conv_cases(std::vector<OpCases>& all);
 void elementwise_cases(std::vector<OpCases>& all);
 void layout_cases(std::vector<OpCases>& all);
 void matmul_cases(std::vector<OpCases>& all);

@@ -1,0 +1,245 @@
+// Forward and the gradient of the input. Both are a product of weights [rows, taps * channels] with columns that are never
+// stored: a panel of them, two vectors wide, is gathered from the image while it is used.
+#include "backend/cpu/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/conv/conv_cpu.cpp"
+#include <hwy/foreach_target.h>
+
+#include "backend/cpu/simd-inl.h"
+#include "backend/cpu/team.h"
+#include "ops/conv/conv.h"
+#include "ops/conv/product.h"
+#include "ops/linear/activation-inl.h"
+
+#include <algorithm>
+
+HWY_BEFORE_NAMESPACE();
+namespace tidepool::inline v0 {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr std::size_t panel_width = 2 * lanes;
+constexpr std::size_t panel_depth = 256;
+
+// Where the windows of a panel have one of their places: an element of the image's plane, or -1 in the padding.
+struct Places {
+  std::int32_t at[panel_width];
+};
+
+// The windows of a panel, by row and column.
+struct Panel {
+  std::size_t count;  // the others have no places
+  std::ptrdiff_t y[panel_width], x[panel_width];
+
+  Panel(const ConvProduct& c, std::size_t first) : count(std::min(panel_width, c.out_plane() - first)) {
+    y[0] = static_cast<std::ptrdiff_t>(first / c.out_w);
+    x[0] = static_cast<std::ptrdiff_t>(first % c.out_w);
+    for (std::size_t i = 1; i < panel_width; ++i) {
+      const bool next_row = x[i - 1] + 1 == static_cast<std::ptrdiff_t>(c.out_w);
+      y[i] = y[i - 1] + (next_row ? 1 : 0);
+      x[i] = next_row ? 0 : x[i - 1] + 1;
+    }
+  }
+};
+
+// Of one axis: the place, or -1.
+HWY_INLINE std::ptrdiff_t place_along(const ConvProduct& c, std::ptrdiff_t i, std::ptrdiff_t k, std::ptrdiff_t size) {
+  std::ptrdiff_t at = c.forward ? i * c.stride - c.padding + k * c.dilation : i + c.padding - k * c.dilation;
+  if (!c.forward && c.stride != 1) at = at % c.stride == 0 ? at / c.stride : -1;
+  return at >= 0 && at < size ? at : -1;
+}
+
+HWY_INLINE Places places_of(const ConvProduct& c, const Panel& panel, std::size_t tap) {
+  const auto ky = static_cast<std::ptrdiff_t>(tap / c.kw), kx = static_cast<std::ptrdiff_t>(tap % c.kw);
+  const auto h = static_cast<std::ptrdiff_t>(c.in_h), w = static_cast<std::ptrdiff_t>(c.in_w);
+  Places places;
+  for (std::size_t i = 0; i < panel_width; ++i) {
+    const std::ptrdiff_t y = place_along(c, panel.y[i], ky, h), x = place_along(c, panel.x[i], kx, w);
+    places.at[i] = i < panel.count && y >= 0 && x >= 0 ? static_cast<std::int32_t>(y * w + x) : -1;
+  }
+  return places;
+}
+
+// One vector of a panel for each of `channels` channels. Lanes whose places follow each other come in one load.
+HWY_INLINE void gather_vectors(const std::int32_t* at, const float* in, std::size_t plane, std::size_t channels, float* to) {
+#if HWY_TARGET == HWY_AVX2
+  const hn::ScalableTag<std::int32_t> tag;
+  HWY_ALIGN std::int32_t masks[lanes][lanes] = {};
+  std::ptrdiff_t shift[lanes];
+  std::size_t loads = 0, seen = 0;
+  for (std::size_t i = 0; i < lanes; ++i) {
+    if (at[i] < 0) continue;
+    const std::ptrdiff_t own = at[i] - static_cast<std::ptrdiff_t>(i);
+    if (loads == 0 || shift[loads - 1] != own) shift[loads++] = own;
+    masks[loads - 1][i] = -1;
+    ++seen;
+  }
+  if (loads == 1 && seen == lanes) {
+    for (std::size_t c = 0; c < channels; ++c) store(load(in + c * plane + at[0]), to + c * panel_width);
+    return;
+  }
+  for (std::size_t c = 0; c < channels; ++c) {
+    FloatVector all = hn::Zero(FloatTag());
+    for (std::size_t l = 0; l < loads; ++l) {
+      const auto mask = hn::MaskFromVec(hn::BitCast(FloatTag(), hn::Load(tag, masks[l])));
+      all = hn::Or(all, hn::MaskedLoad(mask, FloatTag(), in + static_cast<std::ptrdiff_t>(c * plane) + shift[l]));
+    }
+    store(all, to + c * panel_width);
+  }
+#else
+  for (std::size_t c = 0; c < channels; ++c)
+    for (std::size_t i = 0; i < lanes; ++i) to[c * panel_width + i] = at[i] < 0 ? 0.0F : in[c * plane + static_cast<std::size_t>(at[i])];
+#endif
+}
+
+// Rows [first, last) of the panel, which run over taps and, within each, over channels.
+HWY_INLINE void gather_panel(const ConvProduct& c, const float* in, const Panel& panel, std::size_t first, std::size_t last, float* to) {
+  while (first < last) {
+    const std::size_t tap = first / c.channels, channel = first % c.channels, count = std::min(c.channels - channel, last - first);
+    const Places places = places_of(c, panel, tap);
+    for (std::size_t half = 0; half < panel_width; half += lanes)
+      gather_vectors(places.at + half, in + channel * c.in_plane(), c.in_plane(), count, to + half);
+    to += count * panel_width;
+    first += count;
+  }
+}
+
+struct Tile {
+  const float* a;  // [depth][weight_rows]
+  const float* b;  // [depth][panel_width]
+  std::size_t depth;
+  float* out;
+  std::size_t out_step, count;
+  bool first;
+  const float* bias;  // or null
+};
+
+template <std::size_t rows>
+HWY_INLINE void multiply(const Tile& t) {
+  FloatVector sums[rows][2];
+  const std::size_t left = std::min(lanes, t.count), right = t.count - left;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const float* from = t.out + r * t.out_step;
+    const Pack start = t.bias ? t.bias[r] : 0.0F;
+    sums[r][0] = t.first ? start.v : left == lanes ? load(from).v : load_part(from, left).v;
+    sums[r][1] = t.first ? start.v : right == lanes ? load(from + lanes).v : load_part(from + lanes, right).v;
+  }
+  const float *a = t.a, *b = t.b;
+  for (std::size_t k = 0; k < t.depth; ++k, a += weight_rows, b += panel_width) {
+    const FloatVector b0 = hn::Load(FloatTag(), b), b1 = hn::Load(FloatTag(), b + lanes);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const FloatVector from_a = hn::Set(FloatTag(), a[r]);
+      sums[r][0] = hn::MulAdd(from_a, b0, sums[r][0]);
+      sums[r][1] = hn::MulAdd(from_a, b1, sums[r][1]);
+    }
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
+    float* to = t.out + r * t.out_step;
+    if (right == lanes) {
+      store(sums[r][0], to);
+      store(sums[r][1], to + lanes);
+    } else {
+      store_part(sums[r][0], to, left);
+      store_part(sums[r][1], to + lanes, right);
+    }
+  }
+}
+
+HWY_INLINE void multiply_rows(std::size_t rows, const Tile& tile) {
+  switch (rows) {
+    case 1:
+      return multiply<1>(tile);
+    case 2:
+      return multiply<2>(tile);
+    case 3:
+      return multiply<3>(tile);
+    case 4:
+      return multiply<4>(tile);
+    case 5:
+      return multiply<5>(tile);
+    default:
+      return multiply<6>(tile);
+  }
+}
+static_assert(weight_rows == 6);
+
+HWY_INLINE void activate_panel(Activation activation, float* out, std::size_t rows, std::size_t step, std::size_t count) {
+  if (activation == Activation::none) return;
+  with_activation(activation, [&](auto act) HWY_ATTR {
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t i = 0; i < count; i += lanes) {
+        float* at = out + r * step + i;
+        const std::size_t part = std::min(lanes, count - i);
+        store_part(activate(act, load_part(at, part)), at, part);
+      }
+  });
+}
+
+// All rows of one panel of one image and group.
+HWY_INLINE void multiply_panel(const ConvProduct& c, std::size_t image, std::size_t group, std::size_t first_window) {
+  HWY_ALIGN float columns[panel_depth * panel_width];
+  const Panel panel(c, first_window);
+  const std::size_t depth = c.depth();
+  const float* in = c.in + (image * c.groups + group) * c.channels * c.in_plane();
+  float* out = c.out + (image * c.groups + group) * c.rows * c.out_plane() + first_window;
+  std::size_t from = 0;
+  do {
+    const std::size_t until = std::min(depth, from + panel_depth);
+    gather_panel(c, in, panel, from, until, columns);
+    for (std::size_t row = 0; row < c.rows; row += weight_rows)
+      multiply_rows(std::min(weight_rows, c.rows - row), {.a = c.packed_block(group, row) + from * weight_rows,
+                                                          .b = columns,
+                                                          .depth = until - from,
+                                                          .out = out + row * c.out_plane(),
+                                                          .out_step = c.out_plane(),
+                                                          .count = panel.count,
+                                                          .first = from == 0,
+                                                          .bias = c.bias ? c.bias + group * c.rows + row : nullptr});
+    from = until;
+  } while (from < depth);
+  activate_panel(c.activation, out, c.rows, c.out_plane(), panel.count);
+}
+
+void run_product(const CpuCall& call, const ConvProduct& c) {
+  pack_weights(call, c);
+  const std::size_t panels = (c.out_plane() + panel_width - 1) / panel_width;
+  const std::size_t worth = 65536 / (panel_width * c.rows * c.depth() + panel_width) + 1;
+  call.team->run(c.images * c.groups * panels, worth, [&](std::size_t begin, std::size_t end) HWY_ATTR {
+    for (std::size_t i = begin; i < end; ++i) multiply_panel(c, i / panels / c.groups, i / panels % c.groups, i % panels * panel_width);
+  });
+}
+
+void run_forward(const CpuCall& call) { run_product(call, ConvProduct(call, true, false)); }
+void run_forward_bias(const CpuCall& call) { run_product(call, ConvProduct(call, true, true)); }
+void run_input(const CpuCall& call) { run_product(call, ConvProduct(call, false, false)); }
+void run_input_bias(const CpuCall& call) { run_product(call, ConvProduct(call, false, true)); }
+
+void run_activation_grad(const CpuCall& call) {
+  const auto& p = call.params<ActivationParams>();
+  const auto* y = call.buffer<const float>(0);
+  const auto* dy = call.buffer<const float>(1);
+  auto* d = call.buffer<float>(2);
+  with_activation(static_cast<Activation>(p.activation), [&](auto act) HWY_ATTR {
+    call.team->run(p.count, 32768, [&](std::size_t begin, std::size_t end) HWY_ATTR {
+      std::size_t i = begin;
+      for (; i + lanes <= end; i += lanes) store(activation_gradient(act, load(y + i), load(dy + i)), d + i);
+      if (i < end) store_part(activation_gradient(act, load_part(y + i, end - i), load_part(dy + i, end - i)), d + i, end - i);
+    });
+  });
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace tidepool::inline v0
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tidepool::inline v0 {
+void conv2d_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_forward, call); }
+void conv2d_bias_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_forward_bias, call); }
+void conv2d_input_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_input, call); }
+void conv2d_input_bias_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_input_bias, call); }
+void conv2d_activation_grad_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_activation_grad, call); }
+}  // namespace tidepool::inline v0
+#endif
