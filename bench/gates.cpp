@@ -15,6 +15,8 @@ constexpr Gate all[] = {
     {"record a Vulkan launch", 2, tidepool::gates::measure_recorded_launch},
     {"pool, 10 blocks live", 50, tidepool::gates::measure_pool_with_few},
     {"pool, 100,000 blocks live", 50, tidepool::gates::measure_pool_with_many},
+    {"conv 64 x 32 to 64 channels", 1 / 0.9, tidepool::gates::measure_conv_many_images},
+    {"conv 8 x 128 to 256 channels", 1 / 0.9, tidepool::gates::measure_conv_many_channels},
 };
 constexpr double tolerance = 1.25;
 

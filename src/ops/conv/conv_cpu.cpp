@@ -8,6 +8,7 @@
 
 #include "backend/cpu/simd-inl.h"
 #include "backend/cpu/team.h"
+#include "ops/conv/by_onednn.h"
 #include "ops/conv/conv.h"
 #include "ops/conv/product.h"
 #include "ops/linear/activation-inl.h"
@@ -24,74 +25,84 @@ constexpr std::size_t panel_depth = 256;
 
 // Where the windows of a panel have one of their places: an element of the image's plane, or -1 in the padding.
 struct Places {
-  std::int32_t at[panel_width];
+  HWY_ALIGN std::int32_t at[panel_width];
 };
 
-// The windows of a panel, by row and column.
+// The windows of a panel: the row and the column where each begins, or, against the direction of the windows, where it lies.
 struct Panel {
   std::size_t count;  // the others have no places
-  std::ptrdiff_t y[panel_width], x[panel_width];
+  std::int32_t y[panel_width], x[panel_width];
 
   Panel(const ConvProduct& c, std::size_t first) : count(std::min(panel_width, c.out_plane() - first)) {
-    y[0] = static_cast<std::ptrdiff_t>(first / c.out_w);
-    x[0] = static_cast<std::ptrdiff_t>(first % c.out_w);
-    for (std::size_t i = 1; i < panel_width; ++i) {
-      const bool next_row = x[i - 1] + 1 == static_cast<std::ptrdiff_t>(c.out_w);
-      y[i] = y[i - 1] + (next_row ? 1 : 0);
-      x[i] = next_row ? 0 : x[i - 1] + 1;
+    auto row = static_cast<std::int32_t>(first / c.out_w), column = static_cast<std::int32_t>(first % c.out_w);
+    for (std::size_t i = 0; i < panel_width; ++i) {
+      y[i] = c.forward ? row * c.stride - c.padding : row + c.padding;
+      x[i] = c.forward ? column * c.stride - c.padding : column + c.padding;
+      if (++column == static_cast<std::int32_t>(c.out_w)) {
+        column = 0;
+        ++row;
+      }
+      if (i + 1 >= count) row = column = 0;  // further ones could be more than 32 bits hold
     }
   }
 };
 
-// Of one axis: the place, or -1.
-HWY_INLINE std::ptrdiff_t place_along(const ConvProduct& c, std::ptrdiff_t i, std::ptrdiff_t k, std::ptrdiff_t size) {
-  std::ptrdiff_t at = c.forward ? i * c.stride - c.padding + k * c.dilation : i + c.padding - k * c.dilation;
-  if (!c.forward && c.stride != 1) at = at % c.stride == 0 ? at / c.stride : -1;
-  return at >= 0 && at < size ? at : -1;
-}
-
 HWY_INLINE Places places_of(const ConvProduct& c, const Panel& panel, std::size_t tap) {
-  const auto ky = static_cast<std::ptrdiff_t>(tap / c.kw), kx = static_cast<std::ptrdiff_t>(tap % c.kw);
-  const auto h = static_cast<std::ptrdiff_t>(c.in_h), w = static_cast<std::ptrdiff_t>(c.in_w);
+  const auto ky = static_cast<std::int32_t>(tap / c.kw) * c.dilation, kx = static_cast<std::int32_t>(tap % c.kw) * c.dilation;
+  const auto h = static_cast<std::int32_t>(c.in_h), w = static_cast<std::int32_t>(c.in_w);
+  const bool strided = !c.forward && c.stride != 1;
   Places places;
   for (std::size_t i = 0; i < panel_width; ++i) {
-    const std::ptrdiff_t y = place_along(c, panel.y[i], ky, h), x = place_along(c, panel.x[i], kx, w);
-    places.at[i] = i < panel.count && y >= 0 && x >= 0 ? static_cast<std::int32_t>(y * w + x) : -1;
+    std::int32_t y = c.forward ? panel.y[i] + ky : panel.y[i] - ky, x = c.forward ? panel.x[i] + kx : panel.x[i] - kx;
+    bool inside = i < panel.count && y >= 0 && x >= 0;
+    if (strided) {
+      inside = inside && y % c.stride == 0 && x % c.stride == 0;
+      y /= c.stride;
+      x /= c.stride;
+    }
+    places.at[i] = inside && y < h && x < w ? y * w + x : -1;
   }
   return places;
 }
 
-// One vector of a panel for each of `channels` channels. Lanes whose places follow each other come in one load.
-HWY_INLINE void gather_vectors(const std::int32_t* at, const float* in, std::size_t plane, std::size_t channels, float* to) {
-#if HWY_TARGET == HWY_AVX2
-  const hn::ScalableTag<std::int32_t> tag;
-  HWY_ALIGN std::int32_t masks[lanes][lanes] = {};
-  std::ptrdiff_t shift[lanes];
-  std::size_t loads = 0, seen = 0;
-  for (std::size_t i = 0; i < lanes; ++i) {
-    if (at[i] < 0) continue;
-    const std::ptrdiff_t own = at[i] - static_cast<std::ptrdiff_t>(i);
-    if (loads == 0 || shift[loads - 1] != own) shift[loads++] = own;
-    masks[loads - 1][i] = -1;
-    ++seen;
-  }
-  if (loads == 1 && seen == lanes) {
-    for (std::size_t c = 0; c < channels; ++c) store(load(in + c * plane + at[0]), to + c * panel_width);
-    return;
-  }
-  for (std::size_t c = 0; c < channels; ++c) {
-    FloatVector all = hn::Zero(FloatTag());
-    for (std::size_t l = 0; l < loads; ++l) {
-      const auto mask = hn::MaskFromVec(hn::BitCast(FloatTag(), hn::Load(tag, masks[l])));
-      all = hn::Or(all, hn::MaskedLoad(mask, FloatTag(), in + static_cast<std::ptrdiff_t>(c * plane) + shift[l]));
-    }
-    store(all, to + c * panel_width);
-  }
-#else
+// One vector of a panel for each of `channels` channels.
+HWY_INLINE void gather_one_by_one(const std::int32_t* at, const float* in, std::size_t plane, std::size_t channels, float* to) {
   for (std::size_t c = 0; c < channels; ++c)
     for (std::size_t i = 0; i < lanes; ++i) to[c * panel_width + i] = at[i] < 0 ? 0.0F : in[c * plane + static_cast<std::size_t>(at[i])];
-#endif
 }
+
+#if HWY_TARGET == HWY_AVX2
+// Places that follow each other come in one load; most vectors are one such run, or two where a row of windows ends.
+HWY_INLINE void gather_vectors(const std::int32_t* at, const float* in, std::size_t plane, std::size_t channels, float* to) {
+  const hn::ScalableTag<std::int32_t> tag;
+  const auto places = hn::Load(tag, at), starts = hn::Sub(places, hn::Iota(tag, 0));
+  const auto none = hn::Set(tag, -1);
+  const auto all = hn::Gt(places, none);
+  const auto run_of = [&](auto mask, std::ptrdiff_t& start) HWY_ATTR {
+    const auto first = hn::FindFirstTrue(tag, mask);
+    start = first < 0 ? 0 : at[first] - first;
+    return hn::And(mask, hn::Eq(starts, hn::Set(tag, static_cast<std::int32_t>(start))));
+  };
+  std::ptrdiff_t start = 0, second_start = 0;
+  const auto run = run_of(all, start);
+  if (hn::AllTrue(tag, run)) {
+    for (std::size_t c = 0; c < channels; ++c) store(load(in + c * plane + start), to + c * panel_width);
+    return;
+  }
+  const auto second = run_of(hn::AndNot(run, all), second_start);
+  if (!hn::AllFalse(tag, hn::AndNot(hn::Or(run, second), all))) return gather_one_by_one(at, in, plane, channels, to);
+  const auto lanes_of_run = hn::RebindMask(FloatTag(), run), lanes_of_second = hn::RebindMask(FloatTag(), second);
+  for (std::size_t c = 0; c < channels; ++c) {
+    const float* from = in + c * plane;
+    const FloatVector one = hn::MaskedLoad(lanes_of_run, FloatTag(), from + start);
+    store(hn::Or(one, hn::MaskedLoad(lanes_of_second, FloatTag(), from + second_start)), to + c * panel_width);
+  }
+}
+#else
+HWY_INLINE void gather_vectors(const std::int32_t* at, const float* in, std::size_t plane, std::size_t channels, float* to) {
+  gather_one_by_one(at, in, plane, channels, to);
+}
+#endif
 
 // Rows [first, last) of the panel, which run over taps and, within each, over channels.
 HWY_INLINE void gather_panel(const ConvProduct& c, const float* in, const Panel& panel, std::size_t first, std::size_t last, float* to) {
@@ -171,7 +182,10 @@ HWY_INLINE void activate_panel(Activation activation, float* out, std::size_t ro
       for (std::size_t i = 0; i < count; i += lanes) {
         float* at = out + r * step + i;
         const std::size_t part = std::min(lanes, count - i);
-        store_part(activate(act, load_part(at, part)), at, part);
+        if (part == lanes)
+          store(activate(act, load(at)), at);
+        else
+          store_part(activate(act, load_part(at, part)), at, part);
       }
   });
 }
@@ -187,15 +201,17 @@ HWY_INLINE void multiply_panel(const ConvProduct& c, std::size_t image, std::siz
   do {
     const std::size_t until = std::min(depth, from + panel_depth);
     gather_panel(c, in, panel, from, until, columns);
-    for (std::size_t row = 0; row < c.rows; row += weight_rows)
-      multiply_rows(std::min(weight_rows, c.rows - row), {.a = c.packed_block(group, row) + from * weight_rows,
-                                                          .b = columns,
-                                                          .depth = until - from,
-                                                          .out = out + row * c.out_plane(),
-                                                          .out_step = c.out_plane(),
-                                                          .count = panel.count,
-                                                          .first = from == 0,
-                                                          .bias = c.bias ? c.bias + group * c.rows + row : nullptr});
+    for (std::size_t block = 0; block < c.blocks(); ++block) {
+      const std::size_t row = c.first_row(block);
+      multiply_rows(c.first_row(block + 1) - row, {.a = c.packed_block(group, block) + from * weight_rows,
+                                                   .b = columns,
+                                                   .depth = until - from,
+                                                   .out = out + row * c.out_plane(),
+                                                   .out_step = c.out_plane(),
+                                                   .count = panel.count,
+                                                   .first = from == 0,
+                                                   .bias = c.bias ? c.bias + group * c.rows + row : nullptr});
+    }
     from = until;
   } while (from < depth);
   activate_panel(c.activation, out, c.rows, c.out_plane(), panel.count);
@@ -210,9 +226,27 @@ void run_product(const CpuCall& call, const ConvProduct& c) {
   });
 }
 
-void run_forward(const CpuCall& call) { run_product(call, ConvProduct(call, true, false)); }
-void run_forward_bias(const CpuCall& call) { run_product(call, ConvProduct(call, true, true)); }
-void run_input(const CpuCall& call) { run_product(call, ConvProduct(call, false, false)); }
+// What oneDNN gave has no activation: its own would turn NaN into 0.
+HWY_INLINE void activate_planes(const CpuCall& call, const ConvProduct& c) {
+  if (c.activation == Activation::none) return;
+  call.team->run(c.images * c.groups * c.rows, 32768 / c.out_plane() + 1, [&](std::size_t begin, std::size_t end) HWY_ATTR {
+    activate_panel(c.activation, c.out + begin * c.out_plane(), 1, 0, (end - begin) * c.out_plane());
+  });
+}
+
+HWY_INLINE void run_forward_with(const CpuCall& call, bool bias) {
+  const ConvProduct c(call, true, bias);
+  if (forward_by_onednn(call, bias))
+    activate_planes(call, c);
+  else
+    run_product(call, c);
+}
+
+void run_forward(const CpuCall& call) { run_forward_with(call, false); }
+void run_forward_bias(const CpuCall& call) { run_forward_with(call, true); }
+void run_input(const CpuCall& call) {
+  if (!input_by_onednn(call)) run_product(call, ConvProduct(call, false, false));
+}
 void run_input_bias(const CpuCall& call) { run_product(call, ConvProduct(call, false, true)); }
 
 void run_activation_grad(const CpuCall& call) {

@@ -17,6 +17,7 @@ ConvParams conv_params(const char* operation, const Shape& x, const Shape& w, co
     throw ShapeError(operation,
                      cat("images ", x, " do not fit weights ", w, " in ", options.groups, " groups; wanted [out, c / groups, kh, kw]"));
   if (w[2] < 1 || w[3] < 1) throw ShapeError(operation, cat("weights ", w, " have an empty window"));
+  require_plane(operation, x[2], x[3]);
   const auto window = [&](std::int64_t kernel) {
     return Window{.kernel = kernel, .stride = options.stride, .padding = options.padding, .dilation = options.dilation};
   };

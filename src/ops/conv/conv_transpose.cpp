@@ -17,6 +17,7 @@ constexpr const char* name = "conv2d_transpose";
 std::int64_t size_along(const char* axis, std::int64_t size, std::int64_t kernel, const ConvTranspose2dOptions& o) {
   const std::int64_t result = (size - 1) * o.stride - 2 * o.padding + o.dilation * (kernel - 1) + o.output_padding + 1;
   if (result < 1) throw ShapeError(name, cat("the result would have a ", axis, " of ", result, "; wanted 1 or more"));
+  require_padded(name, axis, result + 2 * o.padding);
   return result;
 }
 
@@ -40,11 +41,13 @@ ConvParams params_of(const Shape& x, const Shape& w, const ConvTranspose2dOption
     throw ShapeError(name, cat("images ", x, " do not fit weights ", w, " in ", o.groups, " groups; wanted [c, out / groups, kh, kw]"));
   if (w[2] < 1 || w[3] < 1) throw ShapeError(name, cat("weights ", w, " have an empty window"));
   if (x[2] < 1 || x[3] < 1) throw ShapeError(name, cat("images ", x, " have no elements along an axis"));
+  const std::int64_t height = size_along("height", x[2], w[2], o), width = size_along("width", x[3], w[3], o);
+  require_plane(name, height, width);
   return {.shifts = {},
           .n = to_count(x[0]),
           .c = to_count(w[1] * o.groups),
-          .h = to_count(size_along("height", x[2], w[2], o)),
-          .w = to_count(size_along("width", x[3], w[3], o)),
+          .h = to_count(height),
+          .w = to_count(width),
           .o = to_count(x[1]),
           .oh = to_count(x[2]),
           .ow = to_count(x[3]),

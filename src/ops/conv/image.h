@@ -22,6 +22,9 @@ void require_option(const char* operation, const char* name, std::int64_t value,
 void require_window(const char* operation, const Window& window);
 // For a window that is right; ShapeError when the padded size is smaller than the window.
 std::int64_t windows_along(const char* operation, const char* axis, std::int64_t size, const Window& window);
+// Kernels count along an axis, and within a plane, with 32 bits and a sign.
+void require_padded(const char* operation, const char* axis, std::int64_t padded);
+void require_plane(const char* operation, std::int64_t h, std::int64_t w);
 
 // Checks of tensors. A function with the output's name as `name` says "y has shape ...".
 void require_image(const char* operation, const Node& x);

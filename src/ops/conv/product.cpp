@@ -23,11 +23,11 @@ void pack_weights(const CpuCall& call, const ConvProduct& c) {
   const std::size_t taps = c.taps(), of_group = c.rows * c.depth();
   const std::size_t row_step = c.forward ? c.depth() : taps, channel_step = c.forward ? taps : c.rows * taps;
   call.team->run(c.groups * c.blocks(), 16384 / (c.depth() * weight_rows + 1) + 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t block = begin; block < end; ++block) {
-      const std::size_t group = block / c.blocks(), first = block % c.blocks() * weight_rows;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t group = i / c.blocks(), block = i % c.blocks(), first = c.first_row(block);
       const float* from = c.weights + group * of_group + first * row_step;
-      const std::size_t rows = std::min(weight_rows, c.rows - first);
-      float* to = c.packed_block(group, first);
+      const std::size_t rows = c.first_row(block + 1) - first;
+      float* to = c.packed_block(group, block);
       for (std::size_t tap = 0; tap < taps; ++tap)
         for (std::size_t channel = 0; channel < c.channels; ++channel, to += weight_rows)
           for (std::size_t row = 0; row < weight_rows; ++row)

@@ -17,7 +17,7 @@ struct ConvProduct {
   float *out, *packed;
   std::size_t images, groups, rows, channels;  // the last two of each group
   std::size_t in_h, in_w, out_h, out_w, kh, kw;
-  std::ptrdiff_t stride, padding, dilation;
+  std::int32_t stride, padding, dilation;
   bool forward;  // windows of `out` look at `in`; or the other way round
   Activation activation;
 
@@ -39,9 +39,9 @@ struct ConvProduct {
     out_w = forward ? p.ow : p.w;
     kh = p.kh;
     kw = p.kw;
-    stride = p.stride;
-    padding = p.padding;
-    dilation = p.dilation;
+    stride = static_cast<std::int32_t>(p.stride);
+    padding = static_cast<std::int32_t>(p.padding);
+    dilation = static_cast<std::int32_t>(p.dilation);
     activation = forward ? static_cast<Activation>(p.activation) : Activation::none;
   }
 
@@ -50,10 +50,9 @@ struct ConvProduct {
   std::size_t in_plane() const { return in_h * in_w; }
   std::size_t out_plane() const { return out_h * out_w; }
   std::size_t blocks() const { return (rows + weight_rows - 1) / weight_rows; }
-  // [depth][weight_rows]: the weights of rows from `row` on, which is the first of a block.
-  float* packed_block(std::size_t group, std::size_t row) const {
-    return packed + (group * blocks() + row / weight_rows) * depth() * weight_rows;
-  }
+  std::size_t first_row(std::size_t block) const { return rows * block / blocks(); }  // they are as even as can be
+  // [depth][weight_rows]: the weights of the block's rows.
+  float* packed_block(std::size_t group, std::size_t block) const { return packed + (group * blocks() + block) * depth() * weight_rows; }
 };
 
 // Writes the weights as the product reads them.

@@ -8,6 +8,7 @@
 
 #include "backend/cpu/simd-inl.h"
 #include "backend/cpu/team.h"
+#include "ops/conv/by_onednn.h"
 #include "ops/conv/columns.h"
 #include "ops/conv/weights.h"
 
@@ -131,8 +132,12 @@ HWY_INLINE void sum_channels(const CpuCall& call, const float* dy, float* db) {
   });
 }
 
+void run_weights_alone(const CpuCall& call) {
+  if (!weights_by_onednn(call, false)) run_weights(call);
+}
 void run_bias(const CpuCall& call) { sum_channels(call, call.buffer<const float>(0), call.buffer<float>(1)); }
 void run_weights_bias(const CpuCall& call) {
+  if (weights_by_onednn(call, true)) return;
   run_weights(call);
   sum_channels(call, call.buffer<const float>(0), call.buffer<float>(4));
 }
@@ -144,7 +149,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tidepool::inline v0 {
-void conv2d_weights_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_weights, call); }
+void conv2d_weights_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_weights_alone, call); }
 void conv2d_weights_bias_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_weights_bias, call); }
 void conv2d_bias_grad_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_bias, call); }
 std::size_t conv2d_weights_scratch(const ConvParams& p) {
