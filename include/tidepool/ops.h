@@ -49,8 +49,10 @@ TIDEPOOL_API Tensor mean(const Tensor& a);
 TIDEPOOL_API Tensor mean(const Tensor& a, std::int64_t axis, bool keepdim = false);
 TIDEPOOL_API Tensor mean(const Tensor& a, std::initializer_list<std::int64_t> axes, bool keepdim = false);
 
-TIDEPOOL_API Tensor matmul(const Tensor& a, const Tensor& b);  // [m, k] x [k, n]
-TIDEPOOL_API Tensor transpose(const Tensor& a);                // the last two axes
+TIDEPOOL_API Tensor matmul(const Tensor& a, const Tensor& b);  // [m, k] x [k, n]; batches and vectors as in PyTorch
+// x [n, in], w [out, in], b [out] or {}: x · wᵀ + b, and the activation in one go.
+TIDEPOOL_API Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {}, Activation activation = Activation::none);
+TIDEPOOL_API Tensor transpose(const Tensor& a);  // the last two axes
 TIDEPOOL_API Tensor broadcast_to(const Tensor& a, const Shape& shape);
 
 // Windows of images [n, c, h, w].

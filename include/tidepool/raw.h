@@ -29,11 +29,20 @@ TIDEPOOL_API void maxpool2d_bwd(const Tensor& dy, const Tensor& indices, const T
 TIDEPOOL_API void im2col(const Tensor& x, const Im2colOptions& options, const Tensor& columns);
 TIDEPOOL_API void col2im(const Tensor& columns, const Im2colOptions& options, const Tensor& x);
 
-// The gradients are those of the convolution without its activation, which does not matter here.
+// The gradients are those before the activation: see activation_bwd.
 TIDEPOOL_API void conv2d_fwd(const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dOptions& options, const Tensor& y);
 TIDEPOOL_API void conv2d_bwd_input(const Tensor& dy, const Tensor& w, const Conv2dOptions& options, const Tensor& dx);
 TIDEPOOL_API void conv2d_bwd_weights(const Tensor& dy, const Tensor& x, const Conv2dOptions& options, const Tensor& dw);
 TIDEPOOL_API void conv2d_bwd_bias(const Tensor& dy, const Tensor& db);
+
+// y = act(x · wᵀ + b), with x [n, in], w [out, in], b [out] or {}, y [n, out].
+TIDEPOOL_API void linear_fwd(const Tensor& x, const Tensor& w, const Tensor& b, Activation act, const Tensor& y);
+// From dy, and from the y that linear_fwd gave (or {} without an activation): dx, dw, db, of which any may be {}. Gelu is
+// refused: its y does not tell its gradient.
+TIDEPOOL_API void linear_bwd(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& y, Activation act, const Tensor& dx,
+                             const Tensor& dw, const Tensor& db);
+TIDEPOOL_API void activation_bwd(Activation act, const Tensor& y, const Tensor& dy, const Tensor& dx);
+TIDEPOOL_API void add_bias(const Tensor& x, const Tensor& b, const Tensor& y);  // b along x's last axis
 
 }  // namespace raw
 }  // namespace tidepool::inline v0

@@ -88,17 +88,21 @@ Tensor apply_view(const OpDef& op, const Tensor& a, const Shape& shape, std::siz
   return out;
 }
 
-void apply_in_place(const char* operation, std::initializer_list<const Tensor*> tensors, std::size_t written,
-                    void (*check)(std::span<Node* const>), void (*run)(std::span<Node* const>, Stream&, const Attrs&), const Attrs& attrs) {
+void apply_in_place(const char* operation, std::span<const Tensor* const> tensors, std::size_t written, InPlaceCheck check, InPlaceRun run,
+                    const Attrs& attrs) {
   std::array<Node*, most_inputs> nodes;  // NOLINT: only the first are used
-  Stream& stream = gather(operation, std::span(tensors.begin(), tensors.size()), nodes.data());
+  Stream& stream = gather(operation, tensors, nodes.data());
   const std::span all(nodes.data(), tensors.size());
   check(all);
   for (std::size_t i = 0; i < written; ++i) require_writable(operation, *all[i]);
   const StreamLock lock(stream);
   stream.require_alive(operation);
-  for (std::size_t i = 0; i < written; ++i) require_countable(operation, all[i]->shape, all[i]->numel);
-  if (all[0]->numel > 0) run(all, stream, attrs);
+  bool anything = false;
+  for (std::size_t i = 0; i < written; ++i) {
+    require_countable(operation, all[i]->shape, all[i]->numel);
+    anything |= all[i]->numel > 0;
+  }
+  if (anything) run(all, stream, attrs);
   for (std::size_t i = 0; i < written; ++i) all[i]->storage->version.fetch_add(1, std::memory_order_relaxed);
 }
 

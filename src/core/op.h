@@ -59,6 +59,7 @@ class Grad {
   Tensor in(std::size_t i) const;  // the value that the operation had; only where `saves` says so
   Tensor out() const;
   const Shape& shape(std::size_t i) const;
+  std::size_t inputs() const;
   bool needs(std::size_t i) const;  // whether anybody wants the gradient of this input
   const OpDef& op() const;
   template <class T>
@@ -101,8 +102,14 @@ Tensor apply(const OpDef& op, std::initializer_list<const Tensor*> in, const T& 
 Tensor apply_view(const OpDef& op, const Tensor& a, const Shape& shape, std::size_t offset, const Attrs& attrs);
 // Runs `launch(stream, nodes)` on tensors that are read and written in place. The first `written` of them change, so
 // pending backward passes that need their old values will throw.
-void apply_in_place(const char* operation, std::initializer_list<const Tensor*> tensors, std::size_t written,
-                    void (*check)(std::span<Node* const>), void (*run)(std::span<Node* const>, Stream&, const Attrs&), const Attrs& attrs);
+using InPlaceCheck = void (*)(std::span<Node* const>);
+using InPlaceRun = void (*)(std::span<Node* const>, Stream&, const Attrs&);  // unless all that is written is empty
+void apply_in_place(const char* operation, std::span<const Tensor* const> tensors, std::size_t written, InPlaceCheck check, InPlaceRun run,
+                    const Attrs& attrs);
+inline void apply_in_place(const char* operation, std::initializer_list<const Tensor*> tensors, std::size_t written, InPlaceCheck check,
+                           InPlaceRun run, const Attrs& attrs) {
+  apply_in_place(operation, std::span(tensors.begin(), tensors.size()), written, check, run, attrs);
+}
 
 // Operands for launches, with their access.
 inline Operand operand(const Node& node, Access access) {

@@ -81,6 +81,7 @@ void require_writable(const char* operation, const Node& node) {
 Tensor Grad::in(std::size_t i) const { return entry_.inputs[i].value.tensor(); }
 Tensor Grad::out() const { return entry_.output.tensor(); }
 const Shape& Grad::shape(std::size_t i) const { return entry_.inputs[i].value.shape; }
+std::size_t Grad::inputs() const { return entry_.inputs.size(); }
 bool Grad::needs(std::size_t i) const { return entry_.inputs[i].needed(); }
 const OpDef& Grad::op() const { return *entry_.op; }
 const Attrs& Grad::all_attrs() const { return entry_.attrs; }

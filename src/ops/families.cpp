@@ -4,6 +4,7 @@
 #include "ops/conv/conv.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/layout/layout.h"
+#include "ops/linear/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/pool/pool.h"
 #include "ops/reduce/reduce.h"
@@ -16,6 +17,7 @@ const Operations& all_operations() {
     register_conv(list);
     register_elementwise(list);
     register_layout(list);
+    register_linear(list);
     register_matmul(list);
     register_pool(list);
     register_reduce(list);

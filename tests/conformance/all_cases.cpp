@@ -9,6 +9,7 @@ const std::vector<OpCases>& all_cases() {
     conv_cases(list);
     elementwise_cases(list);
     layout_cases(list);
+    linear_cases(list);
     matmul_cases(list);
     pool_cases(list);
     reduce_cases(list);

@@ -96,6 +96,7 @@ const OpCases* find_cases(const std::string& op);  // null when there are none
 void conv_cases(std::vector<OpCases>& all);
 void elementwise_cases(std::vector<OpCases>& all);
 void layout_cases(std::vector<OpCases>& all);
+void linear_cases(std::vector<OpCases>& all);
 void matmul_cases(std::vector<OpCases>& all);
 void pool_cases(std::vector<OpCases>& all);
 void reduce_cases(std::vector<OpCases>& all);

@@ -174,12 +174,6 @@ std::vector<Case> activated_shapes() {
   return all;
 }
 
-// As large as oneDNN wants them.
-std::vector<Case> large_shapes() {
-  return {{.shape = {3, 19, 29, 28}, .other = {12, 19, 3, 3}, .options = {1, 1, 1, 1, 1, 0}},
-          {.shape = {2, 32, 40, 39}, .other = {32, 16, 3, 2}, .options = {2, 1, 2, 2, 0, 1}}};
-}
-
 std::vector<Case> transposed_shapes() {
   return {{.shape = {1, 1, 1, 1}, .other = {1, 1, 1, 1}, .options = {1, 0, 1, 1, 0, 1}},
           {.shape = {2, 3, 4, 5}, .other = {3, 4, 3, 3}, .options = {1, 1, 1, 1, 0, 1}},
@@ -200,13 +194,6 @@ void conv_cases(std::vector<OpCases>& all) {
                  .make = make_conv,
                  .reference = convolved,
                  .over = activated_shapes(),
-                 .tolerance = 2e-6,
-                 .vulkan = false});
-  all.push_back({.op = "conv2d",
-                 .form = "large",
-                 .make = make_conv,
-                 .reference = convolved,
-                 .over = large_shapes(),
                  .tolerance = 2e-6,
                  .vulkan = false});
   all.push_back({.op = "conv2d_transpose",

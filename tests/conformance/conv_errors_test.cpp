@@ -1,6 +1,11 @@
 // Convolutions and columns: wrong inputs, and the functions without gradients.
 #include "conformance/errors.h"
 
+#include "backend/cpu/instructions.h"
+#include "conformance/backends.h"
+
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -117,6 +122,47 @@ TEST_F(RawConv, ColumnsAreThoseOfTheOperations) {
   EXPECT_EQ(again.to_host<float>(), columns.to_host<float>());
   raw::col2im(columns, options, image);
   EXPECT_EQ(image.to_host<float>(), col2im(columns, x.shape(), options).to_host<float>());
+}
+
+struct Results {
+  std::vector<float> y, dx, dw, db;
+  friend bool operator==(const Results&, const Results&) = default;
+};
+
+Results run_large(const Shape& shape, const Shape& weights, const Conv2dOptions& options) {
+  const Tensor x = counted(shape).requires_grad(), w = counted(weights).requires_grad(), b = counted({weights[0]}).requires_grad();
+  const Tensor y = conv2d(x, w, b, options);
+  y.backward(counted(y.shape()));
+  return {y.to_host<float>(), x.grad().to_host<float>(), w.grad().to_host<float>(), b.grad().to_host<float>()};
+}
+
+void expect_close(const char* what, const std::vector<float>& got, const std::vector<float>& wanted) {
+  ASSERT_EQ(got.size(), wanted.size()) << what;
+  float largest = 0;
+  for (const float value : wanted) largest = std::max(largest, std::abs(value));
+  for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], wanted[i], 2e-6F * largest) << what << " at " << i;
+}
+
+// Large convolutions go to oneDNN where it is there; test backends with named instructions have our own kernels only.
+TEST_F(RawConv, LargeOnesAreTheSameWithOurOwnKernels) {
+  const TestBackend own_kernels{.name = "own", .device = "cpu", .threads = 2, .instructions = best_instructions()};
+  struct Large {
+    Shape x, w;
+    Conv2dOptions options;
+  };
+  for (const Large& c : {Large{{3, 19, 29, 28}, {12, 19, 3, 3}, {.padding = 1}},
+                         Large{{2, 32, 40, 39}, {32, 16, 3, 2}, {.stride = 2, .padding = 1, .dilation = 2, .groups = 2}},
+                         Large{{4, 16, 33, 35}, {16, 1, 5, 5}, {.padding = 2, .groups = 16, .activation = Activation::tanh}},
+                         Large{{1, 1, 90, 91}, {40, 1, 5, 5}, {.activation = Activation::relu}}}) {
+    const Results got = run_large(c.x, c.w, c.options);
+    EXPECT_EQ(got, run_large(c.x, c.w, c.options)) << "other bits the second time";
+    const Using own(own_kernels);
+    const Results wanted = run_large(c.x, c.w, c.options);
+    expect_close("y", got.y, wanted.y);
+    expect_close("dx", got.dx, wanted.dx);
+    expect_close("dw", got.dw, wanted.dw);
+    expect_close("db", got.db, wanted.db);
+  }
 }
 
 // NaN in an image reaches the windows that see it and no others, large images included, whoever computes them.

@@ -106,7 +106,7 @@ TEST_P(OperationErrors, ShapesThatDoNotBroadcastAreBothNamed) {
 TEST_P(OperationErrors, MatmulNamesBothShapes) {
   const Tensor a = ones({2, 3}), b = ones({4, 5}), vector = ones({3}), batch = ones({2, 3, 4});
   expect_error<ShapeError>([&] { matmul(a, b); }, {"matmul: inner sizes differ: [2, 3] x [4, 5]"});
-  expect_error<ShapeError>([&] { matmul(a, vector); }, {"matmul:", "[2, 3]", "[3]"});
+  expect_error<ShapeError>([&] { matmul(a, ones({2})); }, {"matmul: inner sizes differ: [2, 3] x [2]"});
   expect_error<ShapeError>([&] { matmul(vector, a); }, {"matmul:", "[2, 3]", "[3]"});
   expect_error<ShapeError>([&] { matmul(a, ones({})); }, {"matmul:", "[2, 3]", "[]"});
   expect_error<ShapeError>([&] { matmul(batch, ones({5, 4, 2})); }, {"matmul:", "[2, 3, 4]", "[5, 4, 2]"});

@@ -7,7 +7,9 @@
 
 #include "ops/conv/conv_ops.h"
 #include "ops/conv/image.h"
-#include "platform/cat.h"
+#include "ops/linear/linear.h"
+
+#include <vector>
 
 namespace tidepool::inline v0 {
 
@@ -28,19 +30,12 @@ void conv2d_run(const OpCall& call, Stream& stream, Node& out) {
   launch_forward(stream, params_of(call), *call.in[0], *call.in[1], call.in.size() > 2 ? call.in[2] : nullptr, out);
 }
 
-constexpr KernelDef activation_kernel{.name = "conv2d_activation_grad",
-                                      .access = accesses({Access::read, Access::read, Access::write}),
-                                      .bindings = 3,
-                                      .cpu = conv2d_activation_grad_cpu};
+// For the gradient only.
 constexpr OpDef activation_gradient{
     .name = "conv2d",
     .rule = [](const OpCall& call, Node& out) { out.become_like(*call.in[0]); },
-    .run =
-        [](const OpCall& call, Stream& stream, Node& out) {
-          const ActivationParams p{
-              .shifts = {}, .count = to_count(out.numel), .activation = static_cast<std::uint32_t>(call.attrs.as<Activation>())};
-          stream.launch(activation_kernel, {read(*call.in[0]), read(*call.in[1]), write(out)}, p, per_element(out));
-        },
+    .run = [](const OpCall& call, Stream& stream,
+              Node& out) { launch_activation_bwd(stream, *call.in[0], *call.in[1], write(out), call.attrs.as<Activation>()); },
 };
 
 // Of the result before the activation.
@@ -50,14 +45,13 @@ Tensor before_activation(const Grad& g, Activation activation) {
   return apply(activation_gradient, {&y, &g.dout}, activation);
 }
 
-template <bool bias>
 Tensors conv2d_gradient(const Grad& g) {
   const auto options = g.attrs<Conv2dOptions>();
   const ConvParams p = conv_params("conv2d", g.shape(0), g.shape(1), options);
   const Tensor d = before_activation(g, options.activation);
-  Tensors gradients(bias ? 3 : 2);
+  Tensors gradients(g.inputs());
   if (g.needs(0)) gradients[0] = input_gradient("conv2d", p, d, g.in(1));
-  const bool of_bias = bias && g.needs(2);
+  const bool of_bias = g.inputs() > 2 && g.needs(2);
   if (g.needs(1) && of_bias) {
     auto [of_weights, of_b] = parameter_gradients("conv2d", p, d, g.in(0));
     gradients[1] = of_weights;
@@ -70,34 +64,37 @@ Tensors conv2d_gradient(const Grad& g) {
   return gradients;
 }
 
-template <bool bias>
-constexpr OpDef conv2d_op(Saves saves) {
-  return {.name = "conv2d", .rule = conv2d_rule, .run = conv2d_run, .gradient = conv2d_gradient<bias>, .saves = saves};
+// With an activation the gradient starts from the result.
+constexpr OpDef conv2d_op(bool activated) {
+  return {.name = "conv2d",
+          .rule = conv2d_rule,
+          .run = conv2d_run,
+          .gradient = conv2d_gradient,
+          .saves = activated ? Saves::both : Saves::inputs};
 }
 
 }  // namespace
 
 namespace ops {
 namespace {
-// With an activation the gradient starts from the result.
-constexpr OpDef conv2d = conv2d_op<false>(Saves::inputs), conv2d_bias = conv2d_op<true>(Saves::inputs);
-constexpr OpDef conv2d_activated = conv2d_op<false>(Saves::both), conv2d_bias_activated = conv2d_op<true>(Saves::both);
+constexpr OpDef conv2d = conv2d_op(false), activated_conv2d = conv2d_op(true);
 }  // namespace
 }  // namespace ops
 
 void register_conv(Operations& all) {
-  all.insert(all.end(), {&ops::conv2d, &ops::conv2d_bias, &ops::conv2d_activated, &ops::conv2d_bias_activated});
+  all.push_back(&ops::conv2d);
   register_transposed(all);
   register_columns(all);
 }
 
 Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dOptions& options) {
   if (options.activation == Activation::gelu) {  // its gradient wants what comes before it
-    throw ArgumentError("conv2d", "gelu is not there yet");
+    Conv2dOptions plain = options;
+    plain.activation = Activation::none;
+    return gelu_of("conv2d", conv2d(x, w, b, plain));
   }
-  const bool activated = options.activation != Activation::none;
-  if (b.defined()) return apply(activated ? ops::conv2d_bias_activated : ops::conv2d_bias, {&x, &w, &b}, options);
-  return apply(activated ? ops::conv2d_activated : ops::conv2d, {&x, &w}, options);
+  const OpDef& op = options.activation == Activation::none ? ops::conv2d : ops::activated_conv2d;
+  return b.defined() ? apply(op, {&x, &w, &b}, options) : apply(op, {&x, &w}, options);
 }
 
 namespace raw {
@@ -115,31 +112,29 @@ ConvParams fitting(const char* operation, const Node& x, const Node& w, const No
 
 void conv2d_fwd(const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dOptions& options, const Tensor& y) {
   constexpr const char* name = "conv2d_fwd";
+  const NoGrad guard;
+  if (options.activation == Activation::gelu) {
+    Conv2dOptions plain = options;
+    plain.activation = Activation::none;
+    conv2d_fwd(x, w, b, plain, y);
+    copy_(y, gelu_of(name, y));
+    return;
+  }
   const Node &from = usable(name, x), &weights = usable(name, w), &to = usable(name, y);
   const ConvParams p = fitting(name, from, weights, to, "y", options);
   require_apart(name, to, {&from, &weights});
-  const NoGrad guard;
-  if (options.activation == Activation::gelu) {
-    copy_(y, conv2d(x, w, b, options));
-    return;
+  std::vector<const Tensor*> tensors{&y, &x, &w};
+  if (b.defined()) {
+    const Node& bias = usable(name, b);
+    require_type(name, bias, DType::f32);
+    require_shape(name, "the bias", bias, {p.o});
+    require_apart(name, to, {&bias});
+    tensors.push_back(&b);
   }
-  if (!b.defined()) {
-    apply_in_place(
-        name, {&y, &x, &w}, 1, [](std::span<Node* const>) {},
-        [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
-          launch_forward(stream, attrs.as<ConvParams>(), *nodes[1], *nodes[2], nullptr, *nodes[0]);
-        },
-        Attrs(p));
-    return;
-  }
-  const Node& bias = usable(name, b);
-  require_type(name, bias, DType::f32);
-  require_shape(name, "the bias", bias, {p.o});
-  require_apart(name, to, {&bias});
   apply_in_place(
-      name, {&y, &x, &w, &b}, 1, [](std::span<Node* const>) {},
+      name, tensors, 1, [](std::span<Node* const>) {},
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
-        launch_forward(stream, attrs.as<ConvParams>(), *nodes[1], *nodes[2], nodes[3], *nodes[0]);
+        launch_forward(stream, attrs.as<ConvParams>(), *nodes[1], *nodes[2], nodes.size() > 3 ? nodes[3] : nullptr, *nodes[0]);
       },
       Attrs(p));
 }

@@ -20,26 +20,18 @@ struct ConvParams {
 };
 static_assert(Params<ConvParams>);
 
-struct ActivationParams {
-  Shifts shifts;
-  std::uint32_t count;
-  std::uint32_t activation;
-};
-static_assert(Params<ActivationParams>);
-
 // Columns [n, c * kh * kw, oh * ow]: row (c, ky, kx) holds what each window has at (ky, kx), zeros in the padding.
 void im2col_cpu(const CpuCall& call);  // x -> columns
 void col2im_cpu(const CpuCall& call);  // columns -> x, summed where windows overlap
 
 // The last binding of the first three is scratch memory; those with a bias have it after that.
-void conv2d_cpu(const CpuCall& call);                  // x, w -> y
-void conv2d_bias_cpu(const CpuCall& call);             // and b
-void conv2d_input_cpu(const CpuCall& call);            // dy, w -> dx
-void conv2d_input_bias_cpu(const CpuCall& call);       // and b, for each channel of dx
-void conv2d_weights_cpu(const CpuCall& call);          // dy, x -> dw
-void conv2d_weights_bias_cpu(const CpuCall& call);     // and db
-void conv2d_bias_grad_cpu(const CpuCall& call);        // dy -> db, with n, o, oh and ow
-void conv2d_activation_grad_cpu(const CpuCall& call);  // y, dy -> the gradient before the activation
+void conv2d_cpu(const CpuCall& call);               // x, w -> y
+void conv2d_bias_cpu(const CpuCall& call);          // and b
+void conv2d_input_cpu(const CpuCall& call);         // dy, w -> dx
+void conv2d_input_bias_cpu(const CpuCall& call);    // and b, for each channel of dx
+void conv2d_weights_cpu(const CpuCall& call);       // dy, x -> dw
+void conv2d_weights_bias_cpu(const CpuCall& call);  // and db
+void conv2d_bias_grad_cpu(const CpuCall& call);     // dy -> db, with n, o, oh and ow
 
 // What they need as scratch memory.
 std::size_t conv2d_scratch(const ConvParams& p);

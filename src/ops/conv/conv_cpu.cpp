@@ -249,20 +249,6 @@ void run_input(const CpuCall& call) {
 }
 void run_input_bias(const CpuCall& call) { run_product(call, ConvProduct(call, false, true)); }
 
-void run_activation_grad(const CpuCall& call) {
-  const auto& p = call.params<ActivationParams>();
-  const auto* y = call.buffer<const float>(0);
-  const auto* dy = call.buffer<const float>(1);
-  auto* d = call.buffer<float>(2);
-  with_activation(static_cast<Activation>(p.activation), [&](auto act) HWY_ATTR {
-    call.team->run(p.count, 32768, [&](std::size_t begin, std::size_t end) HWY_ATTR {
-      std::size_t i = begin;
-      for (; i + lanes <= end; i += lanes) store(activation_gradient(act, load(y + i), load(dy + i)), d + i);
-      if (i < end) store_part(activation_gradient(act, load_part(y + i, end - i), load_part(dy + i, end - i)), d + i, end - i);
-    });
-  });
-}
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace tidepool::inline v0
@@ -274,6 +260,5 @@ void conv2d_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_forward, call); }
 void conv2d_bias_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_forward_bias, call); }
 void conv2d_input_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_input, call); }
 void conv2d_input_bias_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_input_bias, call); }
-void conv2d_activation_grad_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_activation_grad, call); }
 }  // namespace tidepool::inline v0
 #endif

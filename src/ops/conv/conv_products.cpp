@@ -116,7 +116,6 @@ Tensor bias_gradient(const char* operation, const Tensor& dy) {
 }
 
 ParameterGradients parameter_gradients(const char* operation, const ConvParams& p, const Tensor& dy, const Tensor& x) {
-  if (weights_shape(p).numel() == 0) return {weights_gradient(operation, p, dy, x), bias_gradient(operation, dy)};
   ParameterGradients made{fresh(operation, weights_shape(p), dy), fresh(operation, {p.o}, dy)};
   const NoGrad guard;
   apply_in_place(

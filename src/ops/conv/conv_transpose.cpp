@@ -82,16 +82,15 @@ constexpr OpDef transposed_input{
               Node& out) { launch_forward(stream, call.attrs.as<ConvParams>(), *call.in[0], *call.in[1], nullptr, out); },
 };
 
-template <bool bias>
 Tensors transposed_gradient(const Grad& g) {
   const ConvParams p = params_of(g.shape(0), g.shape(1), g.attrs<ConvTranspose2dOptions>());
-  Tensors gradients(bias ? 3 : 2);
+  Tensors gradients(g.inputs());
   if (g.needs(0)) {
     const Tensor w = g.in(1);
     gradients[0] = apply(transposed_input, {&g.dout, &w}, p);
   }
   if (g.needs(1)) gradients[1] = weights_gradient(name, p, g.in(0), g.dout);
-  if (bias && g.needs(2)) gradients[2] = bias_gradient(name, g.dout);
+  if (g.inputs() > 2 && g.needs(2)) gradients[2] = bias_gradient(name, g.dout);
   return gradients;
 }
 
@@ -99,16 +98,14 @@ Tensors transposed_gradient(const Grad& g) {
 
 namespace ops {
 namespace {
-constexpr OpDef conv2d_transpose{.name = name, .rule = transposed_rule, .run = transposed_run, .gradient = transposed_gradient<false>};
-constexpr OpDef conv2d_transpose_bias{.name = name, .rule = transposed_rule, .run = transposed_run, .gradient = transposed_gradient<true>};
+constexpr OpDef conv2d_transpose{.name = name, .rule = transposed_rule, .run = transposed_run, .gradient = transposed_gradient};
 }  // namespace
 }  // namespace ops
 
-void register_transposed(Operations& all) { all.insert(all.end(), {&ops::conv2d_transpose, &ops::conv2d_transpose_bias}); }
+void register_transposed(Operations& all) { all.push_back(&ops::conv2d_transpose); }
 
 Tensor conv2d_transpose(const Tensor& x, const Tensor& w, const Tensor& b, const ConvTranspose2dOptions& options) {
-  if (b.defined()) return apply(ops::conv2d_transpose_bias, {&x, &w, &b}, options);
-  return apply(ops::conv2d_transpose, {&x, &w}, options);
+  return b.defined() ? apply(ops::conv2d_transpose, {&x, &w, &b}, options) : apply(ops::conv2d_transpose, {&x, &w}, options);
 }
 
 }  // namespace tidepool::inline v0

@@ -1,0 +1,172 @@
+// The raw twins of linear.
+#include <tidepool/error.h>
+#include <tidepool/grad.h>
+#include <tidepool/raw.h>
+
+#include "ops/linear/linear.h"
+#include "ops/matmul/matmul.h"
+#include "platform/cat.h"
+
+#include <vector>
+
+namespace tidepool::inline v0 {
+
+namespace {
+
+constexpr Access r = Access::read, w = Access::write;
+constexpr KernelDef add_bias_kernel{.name = "add_bias", .access = accesses({r, r, w}), .bindings = 3, .cpu = add_bias_cpu};
+
+void require_shape(const char* operation, const char* name, const Node& node, const Shape& wanted) {
+  if (node.dtype != DType::f32) throw DTypeError(operation, cat(name, " is of type ", node.dtype, "; wanted f32"));
+  if (!(node.shape == wanted)) throw ShapeError(operation, cat(name, " is ", node.shape, "; wanted ", wanted));
+}
+
+void require_apart(const char* operation, const char* name, const Node& out, const Node& in) {
+  if (out.storage.block() == in.storage.block() && out.offset < in.offset + in.bytes() && in.offset < out.offset + out.bytes())
+    throw ArgumentError(operation, cat(name, " ", out.shape, " shares memory with an input or another output ", in.shape));
+}
+
+const Node* node_if_any(const char* operation, const Tensor& tensor) { return tensor.defined() ? &usable(operation, tensor) : nullptr; }
+
+void accept(std::span<Node* const>) {}  // checked before
+
+// Which of its tensors a backward has; they follow each other in this order.
+struct LinearBackward {
+  Activation activation;
+  bool dx, dw, db;
+};
+
+struct BackwardNodes {
+  const Node *dx = nullptr, *dw = nullptr, *db = nullptr, *dy = nullptr, *x = nullptr, *w = nullptr, *y = nullptr;
+
+  BackwardNodes(std::span<Node* const> nodes, const LinearBackward& wanted) {
+    std::size_t next = 0;
+    const auto take = [&](bool there) -> const Node* { return there ? nodes[next++] : nullptr; };
+    dx = take(wanted.dx);
+    dw = take(wanted.dw);
+    db = take(wanted.db);
+    dy = take(true);
+    x = take(wanted.dw);
+    w = take(wanted.dx);
+    y = take(wanted.activation != Activation::none);
+  }
+};
+
+void run_backward(std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
+  const auto wanted = attrs.as<LinearBackward>();
+  const BackwardNodes n(nodes, wanted);
+  Operand dz = read(*n.dy);
+  Storage held;
+  if (n.y && n.dy->numel > 0) {
+    held = stream.take(n.dy->bytes(), MemoryTag::scratch, "linear_bwd");
+    launch_activation_bwd(stream, *n.y, *n.dy, scratch(held, n.dy->bytes(), Access::write), wanted.activation);
+    dz = scratch(held, n.dy->bytes(), Access::read);
+  }
+  const auto rows = n.dy->shape[0], outputs = n.dy->shape[1];
+  if (n.dx && n.dx->numel > 0) launch_transposed_product(stream, dz, false, read(*n.w), false, *n.dx, outputs);
+  if (n.dw && n.dw->numel > 0) launch_transposed_product(stream, dz, true, read(*n.x), false, *n.dw, rows);
+  if (n.db && n.db->numel > 0) launch_column_sum(stream, dz, n.dy->shape, *n.db);
+}
+
+}  // namespace
+
+namespace raw {
+
+void linear_fwd(const Tensor& x, const Tensor& w, const Tensor& b, Activation act, const Tensor& y) {
+  constexpr const char* name = "linear_fwd";
+  const NoGrad guard;
+  if (act == Activation::gelu) {
+    linear_fwd(x, w, b, Activation::none, y);
+    copy_(y, gelu_of(name, y));
+    return;
+  }
+  const Node &in = usable(name, x), &weights = usable(name, w), &out = usable(name, y);
+  const Node* const bias = node_if_any(name, b);
+  check_linear(name, in, weights, bias);
+  require_shape(name, "y", out, {in.shape[0], weights.shape[0]});
+  for (const Node* node : {&in, &weights, bias})
+    if (node) require_apart(name, "y", out, *node);
+  std::vector<const Tensor*> tensors{&y, &x, &w};
+  if (bias) tensors.push_back(&b);
+  apply_in_place(
+      name, tensors, 1, accept,
+      [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
+        launch_linear(stream, *nodes[1], *nodes[2], nodes.size() == 4 ? nodes[3] : nullptr, *nodes[0], attrs.as<Activation>());
+      },
+      Attrs(act));
+}
+
+void linear_bwd(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& y, Activation act, const Tensor& dx, const Tensor& dw,
+                const Tensor& db) {
+  constexpr const char* name = "linear_bwd";
+  require_gradient_from_output(name, act);
+  const Node &in = usable(name, x), &weights = usable(name, w), &seed = usable(name, dy);
+  const Node* const out = act == Activation::none ? node_if_any(name, y) : &usable(name, y);
+  check_linear(name, in, weights, nullptr);
+  const Shape result{in.shape[0], weights.shape[0]};
+  require_shape(name, "dy", seed, result);
+  if (out) require_shape(name, "y", *out, result);
+  std::vector<const Tensor*> tensors;
+  const auto add_output = [&](const char* output, const Tensor& tensor, const Shape& wanted) {
+    const Node* const node = node_if_any(name, tensor);
+    if (!node) return false;
+    require_shape(name, output, *node, wanted);
+    for (const Node* other : {&in, &weights, &seed, out})
+      if (other) require_apart(name, output, *node, *other);
+    for (const Tensor* other : tensors) require_apart(name, output, *node, *other->node());
+    tensors.push_back(&tensor);
+    return true;
+  };
+  LinearBackward wanted{.activation = act, .dx = false, .dw = false, .db = false};
+  wanted.dx = add_output("dx", dx, in.shape);
+  wanted.dw = add_output("dw", dw, weights.shape);
+  wanted.db = add_output("db", db, {weights.shape[0]});
+  const std::size_t written = tensors.size();
+  if (written == 0) return;
+  tensors.push_back(&dy);
+  if (wanted.dw) tensors.push_back(&x);
+  if (wanted.dx) tensors.push_back(&w);
+  if (act != Activation::none) tensors.push_back(&y);
+  const NoGrad guard;
+  apply_in_place(name, tensors, written, accept, run_backward, Attrs(wanted));
+}
+
+void activation_bwd(Activation act, const Tensor& y, const Tensor& dy, const Tensor& dx) {
+  constexpr const char* name = "activation_bwd";
+  require_gradient_from_output(name, act);
+  const Node &out = usable(name, y), &seed = usable(name, dy), &result = usable(name, dx);
+  require_shape(name, "y", out, out.shape);
+  require_shape(name, "dy", seed, out.shape);
+  require_shape(name, "dx", result, out.shape);
+  for (const Node* node : {&out, &seed}) require_apart(name, "dx", result, *node);
+  const NoGrad guard;
+  apply_in_place(
+      name, {&dx, &y, &dy}, 1, accept,
+      [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
+        launch_activation_bwd(stream, *nodes[1], *nodes[2], write(*nodes[0]), attrs.as<Activation>());
+      },
+      Attrs(act));
+}
+
+void add_bias(const Tensor& x, const Tensor& b, const Tensor& y) {
+  constexpr const char* name = "add_bias";
+  const Node &in = usable(name, x), &bias = usable(name, b), &out = usable(name, y);
+  if (in.shape.rank() < 1) throw ShapeError(name, cat("x is ", in.shape, "; wanted at least one axis"));
+  require_shape(name, "x", in, in.shape);
+  require_shape(name, "b", bias, {in.shape[-1]});
+  require_shape(name, "y", out, in.shape);
+  for (const Node* node : {&in, &bias}) require_apart(name, "y", out, *node);
+  const NoGrad guard;
+  apply_in_place(
+      name, {&y, &x, &b}, 1, accept,
+      [](std::span<Node* const> nodes, Stream& stream, const Attrs&) {
+        const std::int64_t columns = nodes[2]->numel;
+        const ColumnParams p{
+            .shifts = {}, .rows = static_cast<std::uint32_t>(nodes[0]->numel / columns), .columns = static_cast<std::uint32_t>(columns)};
+        stream.launch(add_bias_kernel, {read(*nodes[1]), read(*nodes[2]), write(*nodes[0])}, p, {p.rows * p.columns, 1, 1});
+      },
+      Attrs{});
+}
+
+}  // namespace raw
+}  // namespace tidepool::inline v0
