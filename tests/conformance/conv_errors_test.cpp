@@ -47,6 +47,11 @@ TEST_P(ConvErrors, WrongOptionsAreNamed) {
   expect_error<ShapeError>([&] { conv2d(x, w, {}, {.padding = (std::int64_t{1} << 31) - 1}); }, {"conv2d:", "height"});
   expect_error<ShapeError>([&] { conv2d(x, w, {}, {.dilation = 3}); }, {"conv2d:", "height", "7", "5"});
   expect_error<ShapeError>([&] { conv2d(x, w, {}, {.groups = 2}); }, {"conv2d:", "2 groups", "[1, 3, 5, 5]"});
+  const std::int64_t large = std::int64_t{1} << 40;  // of nothing there may be any number
+  expect_error<ShapeError>([&] { conv2d(zeros({0, 3, large, 1}), w); }, {"conv2d:", std::to_string(large)});
+  expect_error<ShapeError>([&] { conv2d(x, zeros({0, 3, large, 1}), {}, {.dilation = 1 << 30}); }, {"conv2d:", std::to_string(large)});
+  expect_error<ShapeError>([&] { conv2d(zeros({0, 3, 1 << 20, 1 << 20}), w); }, {"conv2d:", "1048576"});
+  expect_error<ShapeError>([&] { conv2d_transpose(x, zeros({3, 0, large, 1})); }, {"conv2d_transpose:", std::to_string(large)});
   expect_error<ArgumentError>([&] { conv2d_transpose(x, w, {}, {.stride = 0}); }, {"conv2d_transpose:", "stride is 0"});
   expect_error<ArgumentError>([&] { conv2d_transpose(x, w, {}, {.stride = 2, .output_padding = 2}); },
                               {"conv2d_transpose:", "output_padding is 2"});
@@ -140,10 +145,11 @@ void expect_close(const char* what, const std::vector<float>& got, const std::ve
   ASSERT_EQ(got.size(), wanted.size()) << what;
   float largest = 0;
   for (const float value : wanted) largest = std::max(largest, std::abs(value));
-  for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], wanted[i], 2e-6F * largest) << what << " at " << i;
+  for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], wanted[i], 3e-5F * largest) << what << " at " << i;
 }
 
-// Large convolutions go to oneDNN where it is there; test backends with named instructions have our own kernels only.
+// Large convolutions go to oneDNN where it is there, whose long sums are less exact than ours; test backends with named instructions have
+// our own kernels only.
 TEST_F(RawConv, LargeOnesAreTheSameWithOurOwnKernels) {
   const TestBackend own_kernels{.name = "own", .device = "cpu", .threads = 2, .instructions = best_instructions()};
   struct Large {

@@ -18,6 +18,7 @@ TEST_P(PoolErrors, WrongTensorsAreNamed) {
     expect_error<ReleasedError>([&] { call(ended({1, 1, 2, 2})); }, {name + ":", "released"});
     expect_error<DTypeError>([&] { call(integers({1, 1, 2, 2})); }, {name + ":", "i32", "f32"});
     expect_error<ShapeError>([&] { call(ones({3, 4, 4})); }, {name + ":", "[3, 4, 4]", "[n, c, h, w]"});
+    if (name != "global_avg_pool2d") expect_error<ShapeError>([&] { call(zeros({2, 2, 0, 4})); }, {name + ":", "[2, 2, 0, 4]"});
   }
 }
 
@@ -32,6 +33,7 @@ TEST_P(PoolErrors, WrongOptionsAreNamed) {
     expect_error<ArgumentError>([&] { call({.kernel = 2, .padding = -1}); }, {name + ":", "padding is -1"});
     expect_error<ArgumentError>([&] { call({.kernel = 3, .padding = 2}); }, {name + ":", "padding is 2", "3"});
     expect_error<ArgumentError>([&] { call({.kernel = std::numeric_limits<std::int64_t>::max()}); }, {name + ":", "kernel"});
+    expect_error<ShapeError>([&] { call({.kernel = 7, .padding = 1}); }, {name + ":", "height", "7", "4"});
     expect_error<ShapeError>([&] { call({.kernel = 5}); }, {name + ":", "height", "5", "4"});
   }
 }

@@ -13,6 +13,8 @@ ConvParams conv_params(const char* operation, const Shape& x, const Shape& w, co
   require_option(operation, "groups", options.groups, 1);
   if (x.rank() != 4 || w.rank() != 4)
     throw ShapeError(operation, cat("got images ", x, " and weights ", w, "; wanted [n, c, h, w] and [out, c / groups, kh, kw]"));
+  require_sizes(operation, x);
+  require_sizes(operation, w);
   if (x[1] % options.groups != 0 || w[0] % options.groups != 0 || w[1] != x[1] / options.groups)
     throw ShapeError(operation,
                      cat("images ", x, " do not fit weights ", w, " in ", options.groups, " groups; wanted [out, c / groups, kh, kw]"));

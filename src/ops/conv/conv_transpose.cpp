@@ -37,6 +37,10 @@ ConvParams params_of(const Shape& x, const Shape& w, const ConvTranspose2dOption
   require_options(o);
   if (x.rank() != 4 || w.rank() != 4)
     throw ShapeError(name, cat("got images ", x, " and weights ", w, "; wanted [n, c, h, w] and [c, out / groups, kh, kw]"));
+  require_sizes(name, x);
+  require_sizes(name, w);
+  require_sizes(name, {w[1] * o.groups});
+  require_plane(name, x[2], x[3]);
   if (x[1] != w[0] || x[1] % o.groups != 0)
     throw ShapeError(name, cat("images ", x, " do not fit weights ", w, " in ", o.groups, " groups; wanted [c, out / groups, kh, kw]"));
   if (w[2] < 1 || w[3] < 1) throw ShapeError(name, cat("weights ", w, " have an empty window"));

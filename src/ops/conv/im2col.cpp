@@ -20,6 +20,8 @@ constexpr KernelDef col2im_kernel{.name = "col2im", .access = accesses({r, w}), 
 ConvParams columns_of(const char* operation, const Shape& x, const Im2colOptions& options) {
   const Window window{.kernel = options.kernel, .stride = options.stride, .padding = options.padding, .dilation = options.dilation};
   require_window(operation, window);
+  require_sizes(operation, x);
+  require_plane(operation, x[2], x[3]);
   return {.shifts = {},
           .n = to_count(x[0]),
           .c = to_count(x[1]),

@@ -28,9 +28,13 @@ void require_padded(const char* operation, const char* axis, std::int64_t padded
   if (padded > most) throw ShapeError(operation, cat("the ", axis, " with its padding is ", padded, "; wanted at most ", most));
 }
 
+void require_sizes(const char* operation, const Shape& shape) {
+  for (const std::int64_t size : shape)
+    if (size > most) throw ShapeError(operation, cat("got ", shape, "; wanted sizes of at most ", most));
+}
+
 void require_plane(const char* operation, std::int64_t h, std::int64_t w) {
-  if (h > 0 && w > most / h)
-    throw ShapeError(operation, cat("an image of ", h, " x ", w, " is too large; wanted at most ", most, " elements"));
+  if (h > 0 && w > most / h) throw ShapeError(operation, cat("got planes of ", h, " x ", w, "; wanted at most ", most, " elements"));
 }
 
 std::int64_t windows_along(const char* operation, const char* axis, std::int64_t size, const Window& window) {
@@ -45,6 +49,8 @@ std::int64_t windows_along(const char* operation, const char* axis, std::int64_t
 void require_image(const char* operation, const Node& x) {
   require_type(operation, x, DType::f32);
   if (x.shape.rank() != 4) throw ShapeError(operation, cat("got ", x.shape, "; wanted an image [n, c, h, w]"));
+  require_sizes(operation, x.shape);
+  require_plane(operation, x.shape[2], x.shape[3]);
 }
 
 void require_type(const char* operation, const Node& node, DType wanted) {

@@ -24,6 +24,7 @@ void require_window(const char* operation, const Window& window);
 std::int64_t windows_along(const char* operation, const char* axis, std::int64_t size, const Window& window);
 // Kernels count along an axis, and within a plane, with 32 bits and a sign.
 void require_padded(const char* operation, const char* axis, std::int64_t padded);
+void require_sizes(const char* operation, const Shape& shape);
 void require_plane(const char* operation, std::int64_t h, std::int64_t w);
 
 // Checks of tensors. A function with the output's name as `name` says "y has shape ...".

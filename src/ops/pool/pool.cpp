@@ -33,6 +33,7 @@ Window window_of(const char* operation, const PoolOptions& options) {
 
 Shape pooled_shape(const char* operation, const Node& x, const PoolOptions& options) {
   require_image(operation, x);
+  if (x.shape[2] < 1 || x.shape[3] < 1) throw ShapeError(operation, cat("got ", x.shape, "; wanted images that have elements"));
   const Window window = window_of(operation, options);
   return {x.shape[0], x.shape[1], windows_along(operation, "height", x.shape[2], window),
           windows_along(operation, "width", x.shape[3], window)};
