@@ -29,6 +29,8 @@ struct Gate {
 };
 
 Measured measure_addition();
+Measured measure_conv_many_images();
+Measured measure_conv_many_channels();
 Measured measure_recorded_launch();
 Measured measure_pool_with_few();
 Measured measure_pool_with_many();

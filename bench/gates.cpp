@@ -21,6 +21,8 @@ constexpr Gate all[] = {
     {"matmul 1024", 1 / 0.95, tidepool::gates::measure_matmul<1024>},
     {"matmul 2048", 1 / 0.95, tidepool::gates::measure_matmul<2048>},
     {"linear 128x784->512 relu", 1 / 0.85, tidepool::gates::measure_linear},
+    {"conv 64 x 32 to 64 channels", 1 / 0.9, tidepool::gates::measure_conv_many_images},
+    {"conv 8 x 128 to 256 channels", 1 / 0.9, tidepool::gates::measure_conv_many_channels},
 };
 constexpr double tolerance = 1.25;
 

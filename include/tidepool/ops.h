@@ -141,4 +141,44 @@ TIDEPOOL_API Tensor gather(const Tensor& a, std::int64_t axis, const Tensor& ind
 TIDEPOOL_API Tensor embedding(const Tensor& table, const Tensor& index);              // rows of the table: index's shape, then the row's
 TIDEPOOL_API Tensor one_hot(const Tensor& labels, std::int64_t classes);              // f32; a new last axis
 
+// Windows of images [n, c, h, w].
+struct PoolOptions {
+  std::int64_t kernel = 2;
+  std::int64_t stride = 0;   // 0: the kernel's size
+  std::int64_t padding = 0;  // at most half of the kernel
+};
+TIDEPOOL_API Tensor max_pool2d(const Tensor& x, const PoolOptions& options = {});
+TIDEPOOL_API Tensor avg_pool2d(const Tensor& x, const PoolOptions& options = {});  // the padding counts as zeros
+TIDEPOOL_API Tensor global_avg_pool2d(const Tensor& x);                            // [n, c, 1, 1]
+
+struct Im2colOptions {
+  std::int64_t kernel = 3;
+  std::int64_t stride = 1;
+  std::int64_t padding = 0;
+  std::int64_t dilation = 1;
+};
+// [n, c * kernel * kernel, windows]: what each window has at (channel, row, column).
+TIDEPOOL_API Tensor im2col(const Tensor& x, const Im2colOptions& options = {});
+TIDEPOOL_API Tensor col2im(const Tensor& columns, const Shape& image_shape, const Im2colOptions& options = {});  // overlaps add up
+
+struct Conv2dOptions {
+  std::int64_t stride = 1;
+  std::int64_t padding = 0;
+  std::int64_t dilation = 1;
+  std::int64_t groups = 1;
+  Activation activation = Activation::none;
+};
+// w [out, in / groups, kh, kw]; b [out] or {}.
+TIDEPOOL_API Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& b = {}, const Conv2dOptions& options = {});
+
+struct ConvTranspose2dOptions {
+  std::int64_t stride = 1;
+  std::int64_t padding = 0;
+  std::int64_t output_padding = 0;  // less than the stride or the dilation
+  std::int64_t dilation = 1;
+  std::int64_t groups = 1;
+};
+// w [in, out / groups, kh, kw]; b [out] or {}.
+TIDEPOOL_API Tensor conv2d_transpose(const Tensor& x, const Tensor& w, const Tensor& b = {}, const ConvTranspose2dOptions& options = {});
+
 }  // namespace tidepool::inline v0

@@ -39,6 +39,19 @@ TIDEPOOL_API void adam_step(const Tensor& w, const Tensor& g, const Tensor& m, c
 // alone and may be {}.
 TIDEPOOL_API void sgd_step(const Tensor& w, const Tensor& g, const Tensor& velocity, const SgdOptions& options = {});
 
+// The indices (i32) say where in its plane of h * w elements each was. dx is overwritten.
+TIDEPOOL_API void maxpool2d_fwd(const Tensor& x, const PoolOptions& options, const Tensor& y, const Tensor& indices);
+TIDEPOOL_API void maxpool2d_bwd(const Tensor& dy, const Tensor& indices, const Tensor& dx);
+
+TIDEPOOL_API void im2col(const Tensor& x, const Im2colOptions& options, const Tensor& columns);
+TIDEPOOL_API void col2im(const Tensor& columns, const Im2colOptions& options, const Tensor& x);
+
+// The gradients are those before the activation: see activation_bwd.
+TIDEPOOL_API void conv2d_fwd(const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dOptions& options, const Tensor& y);
+TIDEPOOL_API void conv2d_bwd_input(const Tensor& dy, const Tensor& w, const Conv2dOptions& options, const Tensor& dx);
+TIDEPOOL_API void conv2d_bwd_weights(const Tensor& dy, const Tensor& x, const Conv2dOptions& options, const Tensor& dw);
+TIDEPOOL_API void conv2d_bwd_bias(const Tensor& dy, const Tensor& db);
+
 // y = act(x · wᵀ + b), with x [n, in], w [out, in], b [out] or {}, y [n, out].
 TIDEPOOL_API void linear_fwd(const Tensor& x, const Tensor& w, const Tensor& b, Activation act, const Tensor& y);
 // From dy, and from the y that linear_fwd gave (or {} without an activation): dx, dw, db, of which any may be {}. Gelu is

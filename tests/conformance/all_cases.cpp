@@ -6,12 +6,14 @@ namespace tidepool::conformance {
 const std::vector<OpCases>& all_cases() {
   static const std::vector<OpCases> all = [] {
     std::vector<OpCases> list;
+    conv_cases(list);
     elementwise_cases(list);
     typed_cases(list);
     layout_cases(list);
     index_cases(list);
     linear_cases(list);
     matmul_cases(list);
+    pool_cases(list);
     reduce_cases(list);
     statistics_cases(list);
     softmax_cases(list);

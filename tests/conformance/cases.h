@@ -93,11 +93,13 @@ const std::vector<OpCases>& all_cases();
 const OpCases* find_cases(const std::string& op);  // null when there are none
 
 // One for each family.
+void conv_cases(std::vector<OpCases>& all);
 void elementwise_cases(std::vector<OpCases>& all);
 void index_cases(std::vector<OpCases>& all);
 void layout_cases(std::vector<OpCases>& all);
 void linear_cases(std::vector<OpCases>& all);
 void matmul_cases(std::vector<OpCases>& all);
+void pool_cases(std::vector<OpCases>& all);
 void reduce_cases(std::vector<OpCases>& all);
 void typed_cases(std::vector<OpCases>& all);
 void statistics_cases(std::vector<OpCases>& all);

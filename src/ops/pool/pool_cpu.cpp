@@ -1,0 +1,218 @@
+#include "backend/cpu/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/pool/pool_cpu.cpp"
+#include <hwy/foreach_target.h>
+
+#include "backend/cpu/simd-inl.h"
+#include "backend/cpu/team.h"
+#include "device/complaints.h"
+#include "ops/pool/pool.h"
+
+#include <algorithm>
+#include <cmath>
+
+HWY_BEFORE_NAMESPACE();
+namespace tidepool::inline v0 {
+namespace HWY_NAMESPACE {
+namespace {
+
+struct Stretch {
+  std::size_t begin, end;
+};
+// The elements of an axis that window `i` sees.
+HWY_INLINE Stretch seen(std::size_t i, std::size_t size, const PoolParams& p) {
+  const std::size_t begin = i * p.stride, end = begin + p.kernel;  // both with the padding before
+  return {begin > p.padding ? begin - p.padding : 0, std::min<std::size_t>(end - std::min<std::size_t>(end, p.padding), size)};
+}
+
+struct Best {
+  float value;
+  std::size_t at;
+};
+// The first of the largest; of NaNs the last, as PyTorch has it.
+HWY_INLINE Best best_of(const float* plane, const PoolParams& p, const Stretch& rows, const Stretch& columns) {
+  Best best{-HUGE_VALF, rows.begin * p.w + columns.begin};
+  for (std::size_t y = rows.begin; y < rows.end; ++y)
+    for (std::size_t at = y * p.w + columns.begin; at < y * p.w + columns.end; ++at)
+      if (plane[at] > best.value || plane[at] != plane[at]) best = {plane[at], at};
+  return best;
+}
+
+// Windows of two by two that do not overlap are common, and go through vectors.
+HWY_INLINE bool in_pairs(const PoolParams& p) { return p.kernel == 2 && p.stride == 2 && p.padding == 0; }
+
+struct Quads {  // of neighbouring windows: the elements above, then those below
+  FloatVector of[4];
+};
+HWY_INLINE Quads load_quads(const float* above, const float* below) {
+  Quads q;
+  hn::LoadInterleaved2(FloatTag(), above, q.of[0], q.of[1]);
+  hn::LoadInterleaved2(FloatTag(), below, q.of[2], q.of[3]);
+  return q;
+}
+// The value; where it is, as a number from 0 to 3.
+HWY_INLINE void best_of(const Quads& q, FloatVector& value, FloatVector& place) {
+  value = q.of[0];
+  place = hn::Zero(FloatTag());
+  for (int i = 1; i < 4; ++i) {
+    const auto better = hn::Or(hn::Gt(q.of[i], value), hn::IsNaN(q.of[i]));
+    value = hn::IfThenElse(better, q.of[i], value);
+    place = hn::IfThenElse(better, hn::Set(FloatTag(), static_cast<float>(i)), place);
+  }
+}
+
+// work(plane) for every plane.
+template <class Work>
+HWY_INLINE void for_planes(const CpuCall& call, std::size_t planes, std::size_t elements, Work&& work) {
+  call.team->run(planes, 32768 / std::max<std::size_t>(1, elements) + 1, [&](std::size_t begin, std::size_t end) HWY_ATTR {
+    for (std::size_t plane = begin; plane < end; ++plane) work(plane);
+  });
+}
+
+// work(oy, ox, rows, columns) for the windows of a row from `first` on.
+template <class Work>
+HWY_INLINE void for_windows(const PoolParams& p, std::size_t oy, std::size_t first, Work&& work) {
+  const Stretch rows = seen(oy, p.h, p);
+  for (std::size_t ox = first; ox < p.ow; ++ox) work(ox, rows, seen(ox, p.w, p));
+}
+
+void run_max(const CpuCall& call) {
+  const auto& p = call.params<PoolParams>();
+  const auto* x = call.buffer<const float>(0);
+  auto* y = call.buffer<float>(1);
+  for_planes(call, p.planes, static_cast<std::size_t>(p.h) * p.w, [&](std::size_t plane) HWY_ATTR {
+    const float* from = x + plane * p.h * p.w;
+    for (std::size_t oy = 0; oy < p.oh; ++oy) {
+      float* to = y + (plane * p.oh + oy) * p.ow;
+      std::size_t done = 0;
+      for (; in_pairs(p) && done + lanes <= p.ow; done += lanes) {
+        const float* above = from + 2 * (oy * p.w + done);
+        FloatVector value, place;
+        best_of(load_quads(above, above + p.w), value, place);
+        hn::StoreU(value, FloatTag(), to + done);
+      }
+      for_windows(p, oy, done, [&](std::size_t ox, const Stretch& rows, const Stretch& columns) HWY_ATTR {
+        to[ox] = best_of(from, p, rows, columns).value;
+      });
+    }
+  });
+}
+
+void run_max_indices(const CpuCall& call) {
+  const auto& p = call.params<PoolParams>();
+  const auto* x = call.buffer<const float>(0);
+  auto* y = call.buffer<float>(1);
+  auto* indices = call.buffer<std::int32_t>(2);
+  for_planes(call, p.planes, static_cast<std::size_t>(p.h) * p.w, [&](std::size_t plane) HWY_ATTR {
+    for (std::size_t oy = 0; oy < p.oh; ++oy) {
+      const std::size_t row = (plane * p.oh + oy) * p.ow;
+      for_windows(p, oy, 0, [&](std::size_t ox, const Stretch& rows, const Stretch& columns) HWY_ATTR {
+        const Best best = best_of(x + plane * p.h * p.w, p, rows, columns);
+        y[row + ox] = best.value;
+        indices[row + ox] = static_cast<std::int32_t>(best.at);
+      });
+    }
+  });
+}
+
+void run_max_grad(const CpuCall& call) {
+  const auto& p = call.params<PoolParams>();
+  const auto* x = call.buffer<const float>(0);
+  const auto* dy = call.buffer<const float>(1);
+  auto* dx = call.buffer<float>(2);
+  const std::size_t elements = static_cast<std::size_t>(p.h) * p.w;
+  for_planes(call, p.planes, elements, [&](std::size_t plane) HWY_ATTR {
+    const float* from = x + plane * elements;
+    float* to = dx + plane * elements;
+    std::fill_n(to, elements, 0.0F);
+    for (std::size_t oy = 0; oy < p.oh; ++oy) {
+      const float* gradient = dy + (plane * p.oh + oy) * p.ow;
+      std::size_t done = 0;
+      for (; in_pairs(p) && done + lanes <= p.ow; done += lanes) {
+        const std::size_t above = 2 * (oy * p.w + done);
+        FloatVector value, place, part[4];
+        best_of(load_quads(from + above, from + above + p.w), value, place);
+        for (int i = 0; i < 4; ++i)
+          part[i] = hn::IfThenElseZero(hn::Eq(place, hn::Set(FloatTag(), static_cast<float>(i))), load(gradient + done).v);
+        hn::StoreInterleaved2(part[0], part[1], FloatTag(), to + above);
+        hn::StoreInterleaved2(part[2], part[3], FloatTag(), to + above + p.w);
+      }
+      for_windows(p, oy, done, [&](std::size_t ox, const Stretch& rows, const Stretch& columns) HWY_ATTR {
+        to[best_of(from, p, rows, columns).at] += gradient[ox];
+      });
+    }
+  });
+}
+
+void run_unpool(const CpuCall& call) {
+  const auto& p = call.params<UnpoolParams>();
+  const auto* dy = call.buffer<const float>(0);
+  const auto* indices = call.buffer<const std::int32_t>(1);
+  auto* dx = call.buffer<float>(2);
+  for_planes(call, p.planes, p.inputs, [&](std::size_t plane) HWY_ATTR {
+    float* to = dx + plane * p.inputs;
+    std::fill_n(to, p.inputs, 0.0F);
+    for (std::size_t i = plane * p.outputs; i < (plane + 1) * p.outputs; ++i) {
+      if (indices[i] >= 0 && static_cast<std::uint32_t>(indices[i]) < p.inputs)
+        to[indices[i]] += dy[i];
+      else
+        complain(call.buffer<Complaint>(3), p.complaint, indices[i], static_cast<std::int32_t>(p.inputs));
+    }
+  });
+}
+
+void run_avg(const CpuCall& call) {
+  const auto& p = call.params<PoolParams>();
+  const auto* x = call.buffer<const float>(0);
+  auto* y = call.buffer<float>(1);
+  const float count = static_cast<float>(p.kernel) * static_cast<float>(p.kernel);
+  for_planes(call, p.planes, static_cast<std::size_t>(p.h) * p.w, [&](std::size_t plane) HWY_ATTR {
+    const float* from = x + plane * p.h * p.w;
+    for (std::size_t oy = 0; oy < p.oh; ++oy) {
+      float* to = y + (plane * p.oh + oy) * p.ow;
+      for_windows(p, oy, 0, [&](std::size_t ox, const Stretch& rows, const Stretch& columns) HWY_ATTR {
+        float sum = 0;
+        for (std::size_t row = rows.begin; row < rows.end; ++row)
+          for (std::size_t column = columns.begin; column < columns.end; ++column) sum += from[row * p.w + column];
+        to[ox] = sum / count;
+      });
+    }
+  });
+}
+
+void run_avg_grad(const CpuCall& call) {
+  const auto& p = call.params<PoolParams>();
+  const auto* dy = call.buffer<const float>(0);
+  auto* dx = call.buffer<float>(1);
+  const std::size_t elements = static_cast<std::size_t>(p.h) * p.w;
+  const float count = static_cast<float>(p.kernel) * static_cast<float>(p.kernel);
+  for_planes(call, p.planes, elements, [&](std::size_t plane) HWY_ATTR {
+    float* to = dx + plane * elements;
+    std::fill_n(to, elements, 0.0F);
+    for (std::size_t oy = 0; oy < p.oh; ++oy) {
+      const float* gradient = dy + (plane * p.oh + oy) * p.ow;
+      for_windows(p, oy, 0, [&](std::size_t ox, const Stretch& rows, const Stretch& columns) HWY_ATTR {
+        const float part = gradient[ox] / count;
+        for (std::size_t row = rows.begin; row < rows.end; ++row)
+          for (std::size_t column = columns.begin; column < columns.end; ++column) to[row * p.w + column] += part;
+      });
+    }
+  });
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace tidepool::inline v0
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tidepool::inline v0 {
+void max_pool2d_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_max, call); }
+void max_pool2d_indices_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_max_indices, call); }
+void max_pool2d_grad_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_max_grad, call); }
+void max_unpool2d_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_unpool, call); }
+void avg_pool2d_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_avg, call); }
+void avg_pool2d_grad_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_avg_grad, call); }
+}  // namespace tidepool::inline v0
+#endif
