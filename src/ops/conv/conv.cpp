@@ -91,7 +91,7 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dOpt
   if (options.activation == Activation::gelu) {  // its gradient wants what comes before it
     Conv2dOptions plain = options;
     plain.activation = Activation::none;
-    return gelu_of("conv2d", conv2d(x, w, b, plain));
+    return gelu(conv2d(x, w, b, plain));
   }
   const OpDef& op = options.activation == Activation::none ? ops::conv2d : ops::activated_conv2d;
   return b.defined() ? apply(op, {&x, &w, &b}, options) : apply(op, {&x, &w}, options);
@@ -117,7 +117,7 @@ void conv2d_fwd(const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dO
     Conv2dOptions plain = options;
     plain.activation = Activation::none;
     conv2d_fwd(x, w, b, plain, y);
-    copy_(y, gelu_of(name, y));
+    copy_(y, gelu(y));
     return;
   }
   const Node &from = usable(name, x), &weights = usable(name, w), &to = usable(name, y);
