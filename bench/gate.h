@@ -37,6 +37,8 @@ Measured measure_pool_with_many();
 template <int size>
 Measured measure_matmul();  // 64, 256, 512, 1024, 2048
 Measured measure_linear();
+template <int mega>
+Measured measure_large_addition();  // 1, 32
 
 // The compiler must take it that the value is used and that memory was read.
 template <class T>

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <string>
 
 namespace {
 
@@ -15,6 +16,8 @@ constexpr Gate all[] = {
     {"record a Vulkan launch", 2, tidepool::gates::measure_recorded_launch},
     {"pool, 10 blocks live", 50, tidepool::gates::measure_pool_with_few},
     {"pool, 100,000 blocks live", 50, tidepool::gates::measure_pool_with_many},
+    {"add 1 M floats", 1 / 0.85, tidepool::gates::measure_large_addition<1>},
+    {"add 32 M floats", 1 / 0.85, tidepool::gates::measure_large_addition<32>},
     {"matmul 64", 1 / 0.85, tidepool::gates::measure_matmul<64>},
     {"matmul 256", 1 / 0.95, tidepool::gates::measure_matmul<256>},
     {"matmul 512", 1 / 0.95, tidepool::gates::measure_matmul<512>},
@@ -25,6 +28,15 @@ constexpr Gate all[] = {
     {"conv 8 x 128 to 256 channels", 1 / 0.9, tidepool::gates::measure_conv_many_channels},
 };
 constexpr double tolerance = 1.25;
+
+std::string readable(double nanoseconds) {
+  char text[32];
+  if (nanoseconds < 1e5)
+    std::snprintf(text, sizeof text, "%.1f ns", nanoseconds);
+  else
+    std::snprintf(text, sizeof text, "%.3f ms", nanoseconds / 1e6);
+  return text;
+}
 
 enum class Verdict { passed, failed, skipped };
 
@@ -38,9 +50,9 @@ Verdict run(const Gate& gate) {
   const double figure = measured.bare ? measured.ours / *measured.bare : measured.ours;
   const bool failed = !(figure <= gate.allowed * tolerance);
   const char* verdict = failed ? "FAILED" : figure > gate.allowed ? "passed, but over what is allowed" : "passed";
-  std::printf("%-28.*s %8.1f ns ", width, gate.name.data(), measured.ours);
+  std::printf("%-28.*s %11s ", width, gate.name.data(), readable(measured.ours).c_str());
   if (measured.bare)
-    std::printf("%8.1f ns %7.2f x %7.2f x  %s\n", *measured.bare, figure, gate.allowed, verdict);
+    std::printf("%11s %7.2f x %7.2f x  %s\n", readable(*measured.bare).c_str(), figure, gate.allowed, verdict);
   else
     std::printf("%11s %9s %6.0f ns  %s\n", "", "", gate.allowed, verdict);
   return failed ? Verdict::failed : Verdict::passed;

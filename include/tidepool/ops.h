@@ -69,6 +69,7 @@ TIDEPOOL_API Tensor tanh(const Tensor& a);
 TIDEPOOL_API Tensor gelu(const Tensor& a);
 TIDEPOOL_API Tensor silu(const Tensor& a);
 TIDEPOOL_API Tensor softplus(const Tensor& a);
+TIDEPOOL_API Tensor softsign(const Tensor& a);
 
 TIDEPOOL_API Tensor dropout(const Tensor& x, double p = 0.5, bool training = true);
 

@@ -131,6 +131,11 @@ void more_unary_cases(std::vector<OpCases>& all) {
                  .make = [](Inputs& in, const Case& c) { return silu(in.uniform(c.shape, -4, 4)); },
                  .reference = each_of_one([](double x) { return x / (1 + std::exp(-x)); }),
                  .over = with(plain, {{.shape = {special_count}, .values = Values::special}})});
+  all.push_back({.op = "softsign",
+                 .make = [](Inputs& in, const Case& c) { return softsign(in.uniform(c.shape, -3, 3)); },
+                 .reference = each([](double x) { return x / (1 + std::abs(x)); }),
+                 .over = unary_shapes(),
+                 .kinks = {0}});
   all.push_back({.op = "gelu",
                  .make = [](Inputs& in, const Case& c) { return gelu(in.uniform(c.shape, -3, 4)); },
                  .reference = each_of_one(gelu_of),

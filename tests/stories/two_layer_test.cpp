@@ -63,6 +63,7 @@ TEST_P(TwoLayerNet, AsksTheDeviceForNoMemoryAfterTheSecondStep) {
   EXPECT_EQ(memory().live_bytes, settled.live_bytes);
 }
 
+// But for the transposes of the products' gradients, which the CPU's product does as it goes.
 TEST_P(TwoLayerNet, LaunchesTheSameWorkOnEveryDevice) {
   const auto launches_of_a_step = [] {
     TwoLayers net(32);
@@ -72,13 +73,14 @@ TEST_P(TwoLayerNet, LaunchesTheSameWorkOnEveryDevice) {
   const std::int64_t here = launches_of_a_step();
   EXPECT_GT(here, 20);
   set_default_device(device("null"));
-  EXPECT_EQ(launches_of_a_step(), here);
+  const std::int64_t there = launches_of_a_step();
+  EXPECT_EQ(there, std::string_view(GetParam()) == "cpu" ? here + 3 : here);
   reopen_null({});
   TwoLayers net(32);
   net.step({.lr = 0.02, .step = 1});
   const std::uint64_t before = null_backend().counts.launches;
   net.step({.lr = 0.02, .step = 2});
-  EXPECT_EQ(null_backend().counts.launches - before, static_cast<std::uint64_t>(here)) << "an eager step launches what a plan does";
+  EXPECT_EQ(null_backend().counts.launches - before, static_cast<std::uint64_t>(there)) << "an eager step launches what a plan does";
 }
 
 TEST_F(TwoLayerNetAcross, CpuAndVulkanEndAtTheSameLoss) {

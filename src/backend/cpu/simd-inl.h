@@ -20,9 +20,10 @@ namespace tidepool::inline v0 {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Long functions. Sanitizers multiply their size, and a file with twenty copies of one would take minutes to compile.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TIDEPOOL_SIMD_FUNCTION [[maybe_unused]] HWY_NOINLINE
+// Long functions are copied into every loop that uses them, unless a file says TIDEPOOL_SIMD_CALLS: with many loops that
+// would take minutes to compile. Sanitizers multiply their size, so there they are always called.
+#if defined(TIDEPOOL_SIMD_CALLS) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TIDEPOOL_SIMD_FUNCTION [[maybe_unused]] static HWY_NOINLINE
 #else
 #define TIDEPOOL_SIMD_FUNCTION HWY_INLINE
 #endif

@@ -1,4 +1,5 @@
 // Kernels of the losses in loss.def.
+#define TIDEPOOL_SIMD_CALLS
 #include "backend/cpu/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
