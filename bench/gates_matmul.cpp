@@ -3,6 +3,7 @@
 
 #include "backend/cpu/onednn_api.h"
 #include "bench/gate.h"
+#include "bench/values.h"
 #include "platform/system.h"
 
 #include <vector>
@@ -24,11 +25,11 @@ Measured without_onednn() { return {.skipped = "oneDNN is not there to compare w
 // c = a · b; a transposed operand is stored the other way round.
 struct Bare {
   const OneDnnFunctions& dnn;
-  void operator()(char transposed_a, const std::vector<float>& a, char transposed_b, const std::vector<float>& b, std::vector<float>& c,
-                  std::int64_t m, std::int64_t n, std::int64_t k) const {
-    dnn.sgemm(transposed_a, transposed_b, m, n, k, 1.0F, a.data(), transposed_a == 'T' ? m : k, b.data(), transposed_b == 'T' ? k : n, 0.0F,
-              c.data(), n);
-    use(c.data());
+  void operator()(char transposed_a, const Tensor& a, char transposed_b, const Tensor& b, const Tensor& c, std::int64_t m, std::int64_t n,
+                  std::int64_t k) const {
+    dnn.sgemm(transposed_a, transposed_b, m, n, k, 1.0F, values_of(a), transposed_a == 'T' ? m : k, values_of(b),
+              transposed_b == 'T' ? k : n, 0.0F, values_of(c), n);
+    use(values_of(c));
   }
 };
 
@@ -38,9 +39,7 @@ template <int size>
 Measured measure_matmul() {
   const OneDnnFunctions* const dnn = onednn_functions();
   if (!dnn) return without_onednn();
-  const Tensor a = numbers({size, size}), b = numbers({size, size});
-  const std::vector<float> x = a.to_host<float>(), y = b.to_host<float>();
-  std::vector<float> z(x.size());
+  const Tensor a = numbers({size, size}), b = numbers({size, size}), z = numbers({size, size});
   constexpr std::size_t rounds = size <= 64 ? 200 : size <= 256 ? 10 : 1;
   const OneDnnThreads threads(usable_cores());
   return compare(
@@ -49,7 +48,7 @@ Measured measure_matmul() {
         const Tensor c = matmul(a, b);
         use(c.node());
       },
-      [&] { Bare{*dnn}('N', x, 'N', y, z, size, size, size); });
+      [&] { Bare{*dnn}('N', a, 'N', b, z, size, size, size); });
 }
 
 // Forward and backward, for the input too; the gradients are given away each time, as in a first backward.
@@ -58,8 +57,7 @@ Measured measure_linear() {
   if (!dnn) return without_onednn();
   constexpr std::int64_t n = 128, in = 784, out = 512;
   const Tensor x = numbers({n, in}), w = numbers({out, in}), b = numbers({out}), seed = numbers({n, out});
-  const std::vector<float> x_values = x.to_host<float>(), w_values = w.to_host<float>(), d_values = seed.to_host<float>();
-  std::vector<float> y(n * out), dx(n * in), dw(out * in);
+  const Tensor y = numbers({n, out}), dx = numbers({n, in}), dw = numbers({out, in});
   const OneDnnThreads threads(usable_cores());
   return compare(
       1,
@@ -70,9 +68,9 @@ Measured measure_linear() {
       },
       [&] {
         const Bare bare{*dnn};
-        bare('N', x_values, 'T', w_values, y, n, out, in);
-        bare('N', d_values, 'N', w_values, dx, n, in, out);
-        bare('T', d_values, 'N', x_values, dw, out, in, n);
+        bare('N', x, 'T', w, y, n, out, in);
+        bare('N', seed, 'N', w, dx, n, in, out);
+        bare('T', seed, 'N', x, dw, out, in, n);
       });
 }
 

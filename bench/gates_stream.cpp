@@ -3,17 +3,12 @@
 
 #include "backend/cpu/team.h"
 #include "bench/gate.h"
-#include "core/node.h"
+#include "bench/values.h"
 #include "platform/system.h"
 
 namespace tidepool::gates {
 
 namespace {
-
-float* values_of(const Tensor& tensor) {
-  const Node& node = *tensor.node();
-  return reinterpret_cast<float*>(node.storage->memory->host + node.storage->offset + node.offset);
-}
 
 void stream_add(CpuTeam& team, const float* a, const float* b, float* c, std::int64_t count) {
   team.run(static_cast<std::size_t>(count), 4096, [=](std::size_t begin, std::size_t end) {
