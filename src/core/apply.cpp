@@ -108,7 +108,9 @@ void apply_in_place(const char* operation, std::span<const Tensor* const> tensor
 
 void wrong_dtype(const OpCall& call, DType wanted) {
   for (const Node* node : call.in)
-    if (node->dtype != wanted) throw DTypeError(call.op.name, cat("got a tensor of type ", node->dtype, "; wanted ", wanted));
+    if (node->dtype != wanted)
+      throw DTypeError(call.op.name,
+                       cat("got a tensor of type ", node->dtype, "; wanted ", wanted, ": convert it with to(DType::", wanted, ")"));
   __builtin_unreachable();
 }
 

@@ -84,6 +84,8 @@ struct OpDef {
   Tensors (*gradient)(const Grad& grad) = nullptr;                       // one for each input; null: not differentiable
   Saves saves = Saves::inputs;
   const KernelDef* kernel = nullptr;                   // for `run` functions that many operations share
+  const KernelDef* kernel_i32 = nullptr;               // the same of i32, where it makes sense
+  DType result_i32 = DType::i32;                       // and what it gives
   std::array<const KernelDef*, 2> gradient_kernels{};  // likewise for gradients
 };
 
@@ -119,6 +121,10 @@ inline Operand read(const Node& node) { return operand(node, Access::read); }
 inline Operand write(const Node& node) { return operand(node, Access::write); }
 inline Operand update(const Node& node) { return operand(node, Access::read_write); }
 inline Operand scratch(const Storage& storage, std::size_t bytes, Access access) { return {storage.block(), 0, bytes, access, 4}; }
+
+inline std::uint32_t to_count(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+inline Extent per_element(std::int64_t count) { return {to_count(count), 1, 1}; }
+inline Extent per_element(const Node& node) { return per_element(node.numel); }
 
 // Checks shared by rules.
 [[noreturn]] void wrong_dtype(const OpCall& call, DType wanted);

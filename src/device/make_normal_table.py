@@ -41,4 +41,12 @@ for octave in range(OCTAVES):
     for step in range(STEPS):
         lines.append(", ".join(literal(c) for c in cubic([z(octave, step, t) for t in NODES])))
 text = ",\n".join(lines) + "\n"
+worst = 0.0
+for octave in range(OCTAVES):
+    for step in range(STEPS):
+        a, b, c, d = (float(part.rstrip("f")) for part in lines[octave * STEPS + step].split(", "))
+        for i in range(65):
+            t = i / 65
+            worst = max(worst, abs(a + t * (b + t * (c + t * d)) - z(octave, step, t)))
+print(f"worst error, before rounding to f32: {worst:.1e}")
 pathlib.Path(__file__).with_name("normal_table.inc").write_text(text)

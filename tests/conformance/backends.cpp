@@ -16,6 +16,12 @@ const std::vector<TestBackend>& test_backends() {
   return all;
 }
 
+std::vector<const TestBackend*> backend_pointers() {
+  std::vector<const TestBackend*> all;
+  for (const TestBackend& backend : test_backends()) all.push_back(&backend);
+  return all;
+}
+
 const TestBackend& plain_cpu() { return test_backends().front(); }
 
 std::string why_missing(const TestBackend& backend) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "support/devices.h"
+
 namespace tidepool::conformance {
 
 struct TestBackend {
@@ -17,6 +19,7 @@ struct TestBackend {
 };
 
 const std::vector<TestBackend>& test_backends();
+std::vector<const TestBackend*> backend_pointers();
 const TestBackend& plain_cpu();
 std::string why_missing(const TestBackend& backend);  // empty when it is there
 
@@ -32,6 +35,18 @@ class Using {
  private:
   const TestBackend& backend_;
   Device device_;
+};
+
+// Tests that take a backend, and skip where it is missing.
+class BackendTest : public LibraryTest, public testing::WithParamInterface<const TestBackend*> {
+ protected:
+  void SetUp() override {
+    if (const std::string why = why_missing(*GetParam()); !why.empty()) GTEST_SKIP() << why;
+    LibraryTest::SetUp();
+  }
+  void TearDown() override {
+    if (!IsSkipped()) LibraryTest::TearDown();
+  }
 };
 
 }  // namespace tidepool::conformance

@@ -75,14 +75,10 @@ TEST_P(ConvErrors, OfColumnsAreNamed) {
 TEST_P(ConvErrors, OfFunctionsWithoutGradientsAreNamed) {
   const Tensor x = ones({1, 2, 4, 4}), w = ones({2, 2, 3, 3}), b = ones({2}), y = zeros({1, 2, 4, 4});
   const Conv2dOptions options{.padding = 1};
-  expect_error<ShapeError>([&] { raw::conv2d_fwd(x, w, b, {}, y); }, {"conv2d_fwd:", "y has shape [1, 2, 4, 4]", "[1, 2, 2, 2]"});
+  expect_error<ShapeError>([&] { raw::conv2d_fwd(x, w, b, {}, y); }, {"conv2d_fwd:", "y is [1, 2, 4, 4]", "[1, 2, 2, 2]"});
   expect_error<ArgumentError>([&] { raw::conv2d_fwd(x, w, b, options, x); }, {"conv2d_fwd:", "memory"});
   expect_error<ShapeError>([&] { raw::conv2d_fwd(x, w, ones({3}), options, y); }, {"conv2d_fwd:", "bias", "[3]"});
-  expect_error<ShapeError>(
-      [&] {
-        raw::conv2d_bwd_input(y, w, {}, zeros({1, 2, 4, 4}));
-      },
-      {"conv2d_bwd_input:", "dy has shape [1, 2, 4, 4]"});
+  expect_error<ShapeError>([&] { raw::conv2d_bwd_input(y, w, {}, zeros({1, 2, 4, 4})); }, {"conv2d_bwd_input:", "dy is [1, 2, 4, 4]"});
   expect_error<ArgumentError>([&] { raw::conv2d_bwd_input(y, w, options, y); }, {"conv2d_bwd_input:", "memory"});
   expect_error<ShapeError>([&] { raw::conv2d_bwd_weights(y, x, options, ones({2, 1, 3, 3})); }, {"conv2d_bwd_weights:", "[2, 1, 3, 3]"});
   expect_error<ReleasedError>([&] { raw::conv2d_bwd_weights(y, x, options, Tensor()); }, {"conv2d_bwd_weights:", "empty"});

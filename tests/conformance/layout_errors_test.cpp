@@ -44,12 +44,15 @@ TEST_P(LayoutErrors, TypesThatDoNotFitAreNamed) {
 
 // The values are on the device: whoever asks for a result next is told.
 TEST_P(LayoutErrors, IndicesOutOfRangeAreToldWithTheNextResult) {
-  if (id() != "cpu") GTEST_SKIP() << "these operations are the CPU's so far";
   const Tensor table = ones({4, 2}), bad = from_host(std::vector<std::int32_t>{0, 4, 1}, {3});
   for (const auto& [name, call] :
        std::vector<std::pair<std::string, std::function<Tensor()>>>{{"embedding", [&] { return embedding(table, bad); }},
                                                                     {"one_hot", [&] { return one_hot(bad, 4); }},
                                                                     {"gather", [&] { return gather(ones({4}), 0, bad); }}}) {
+    if (id() != "cpu") {  // where a kernel is missing, that is what is told, at the call
+      expect_error<DeviceError>(call, {name + ": Vulkan has no shader"});
+      continue;
+    }
     const Tensor result = call();
     EXPECT_NE(message_of<ArgumentError>([&] { result.to_host<float>(); }).find(name + ": got the "), std::string::npos);
     EXPECT_EQ(result.numel(), result.to_host<float>().size()) << "told once";

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "conformance/backends.h"
-#include "support/devices.h"
 
 namespace tidepool::conformance {
 namespace {
@@ -13,14 +12,10 @@ struct Draws {
   std::vector<float> uniform, normal, mask;
 };
 
-class Random : public LibraryTest, public testing::WithParamInterface<const TestBackend*> {
+class Random : public BackendTest {
  protected:
-  void SetUp() override {
-    if (const std::string why = why_missing(*GetParam()); !why.empty()) GTEST_SKIP() << why;
-    LibraryTest::SetUp();
-  }
   void TearDown() override {
-    if (!IsSkipped()) LibraryTest::TearDown();
+    BackendTest::TearDown();
     manual_seed(0);
   }
   static Draws draw(const TestBackend& backend, std::uint64_t seed, std::int64_t count) {
@@ -91,12 +86,7 @@ TEST_P(Random, DropoutScalesWhatItKeepsAndItsGradientToo) {
   EXPECT_EQ(dropout(x, 0.5, false).node(), x.node()) << "nothing happens outside training";
 }
 
-std::vector<const TestBackend*> backends() {
-  std::vector<const TestBackend*> all;
-  for (const TestBackend& backend : test_backends()) all.push_back(&backend);
-  return all;
-}
-INSTANTIATE_TEST_SUITE_P(, Random, testing::ValuesIn(backends()), [](const auto& info) { return info.param->name; });
+INSTANTIATE_TEST_SUITE_P(, Random, testing::ValuesIn(backend_pointers()), [](const auto& info) { return info.param->name; });
 
 TEST(RandomNumbers, AreWhatTheGeneratorsAuthorsPublished) {
   // Philox4x32-10 of an all-zero counter and key (Random123's known answers): 6627e8d5 e169c58d bc57ac4c 9b00dbd8.

@@ -17,6 +17,14 @@ std::vector<Case> shapes() {
           {.shape = {7, 1, 65}, .other = {9, 1}}};
 }
 
+// Whole numbers on the CPU: no rounding, no gradients.
+OpCases exact(OpCases cases) {
+  cases.tolerance = 0;
+  cases.differentiable = false;
+  cases.vulkan = false;
+  return cases;
+}
+
 using Compare = Tensor (*)(const Tensor&, const Tensor&);
 
 template <class F>
@@ -27,75 +35,58 @@ auto zipped(F f) {
 void compare_cases(std::vector<OpCases>& all, const char* op, Compare compare, Tensor (*with_number)(const Tensor&, float),
                    bool (*holds)(double, double)) {
   const auto reference = zipped([holds](double x, double y) { return holds(x, y) ? 1.0 : 0.0; });
-  all.push_back({.op = op,
-                 .make =
-                     [compare](Inputs& in, const Case& c) {
-                       const Tensor a = in.uniform(c.shape);
-                       return compare(a, in.uniform(c.other));
-                     },
-                 .reference = reference,
-                 .over = with(shapes(), {{.shape = {special_count, 1}, .other = {special_count}, .values = Values::special}}),
-                 .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
-  all.push_back({.op = op,
-                 .form = "of_integers",
-                 .make =
-                     [compare](Inputs& in, const Case& c) {
-                       const Tensor a = in.integers(c.shape, -2, 3);
-                       return compare(a, in.integers(c.other, -2, 3));
-                     },
-                 .reference = reference,
-                 .over = shapes(),
-                 .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
-  all.push_back({.op = op,
-                 .form = "of_bytes",
-                 .make =
-                     [compare](Inputs& in, const Case& c) {
-                       const Tensor a = in.bytes(c.shape, 120, 140);
-                       return compare(a, in.bytes(c.other, 120, 140));
-                     },
-                 .reference = reference,
-                 .over = shapes(),
-                 .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
-  all.push_back({.op = op,
-                 .form = "with_a_number",
-                 .make = [with_number](Inputs& in, const Case& c) { return with_number(in.integers(c.shape, -2, 3), 1.0F); },
-                 .reference = [holds](const RefTensors& in,
-                                      const Case&) { return map(in[0], [holds](double x) { return holds(x, 1) ? 1.0 : 0.0; }); },
-                 .over = {{.shape = {3, 5}}},
-                 .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
+  all.push_back(exact({.op = op,
+                       .make =
+                           [compare](Inputs& in, const Case& c) {
+                             const Tensor a = in.uniform(c.shape);
+                             return compare(a, in.uniform(c.other));
+                           },
+                       .reference = reference,
+                       .over = with(shapes(), {{.shape = {special_count, 1}, .other = {special_count}, .values = Values::special}})}));
+  all.push_back(exact({.op = op,
+                       .form = "of_integers",
+                       .make =
+                           [compare](Inputs& in, const Case& c) {
+                             const Tensor a = in.integers(c.shape, -2, 3);
+                             return compare(a, in.integers(c.other, -2, 3));
+                           },
+                       .reference = reference,
+                       .over = shapes()}));
+  all.push_back(exact({.op = op,
+                       .form = "of_bytes",
+                       .make =
+                           [compare](Inputs& in, const Case& c) {
+                             const Tensor a = in.bytes(c.shape, 120, 140);
+                             return compare(a, in.bytes(c.other, 120, 140));
+                           },
+                       .reference = reference,
+                       .over = shapes()}));
+  all.push_back(exact({.op = op,
+                       .form = "with_a_number",
+                       .make = [with_number](Inputs& in, const Case& c) { return with_number(in.integers(c.shape, -2, 3), 1.0F); },
+                       .reference = [holds](const RefTensors& in,
+                                            const Case&) { return map(in[0], [holds](double x) { return holds(x, 1) ? 1.0 : 0.0; }); },
+                       .over = {{.shape = {3, 5}}}}));
 }
 
 void integer_cases(std::vector<OpCases>& all, const char* op, Compare f, double (*reference)(double, double)) {
-  all.push_back({.op = op,
-                 .make =
-                     [f](Inputs& in, const Case& c) {
-                       const Tensor a = in.integers(c.shape, -900, 900);
-                       return f(a, in.integers(c.other, -900, 900));
-                     },
-                 .reference = zipped(reference),
-                 .over = shapes(),
-                 .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
+  all.push_back(exact({.op = op,
+                       .make =
+                           [f](Inputs& in, const Case& c) {
+                             const Tensor a = in.integers(c.shape, -900, 900);
+                             return f(a, in.integers(c.other, -900, 900));
+                           },
+                       .reference = zipped(reference),
+                       .over = shapes()}));
 }
 
-void one_integer_cases(std::vector<OpCases>& all, const char* form, Tensor (*f)(const Tensor&), double (*reference)(double)) {
-  all.push_back({.op = "sub_i32",
-                 .form = form,
-                 .make = [f](Inputs& in, const Case& c) { return f(in.integers(c.shape, -900, 900)); },
-                 .reference = [reference](const RefTensors& in, const Case&) { return map(in[0], reference); },
-                 .over = {{.shape = {3, 4}}, {.shape = {}}},
-                 .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
+void one_integer_cases(std::vector<OpCases>& all, const char* op, const char* form, Tensor (*f)(const Tensor&),
+                       double (*reference)(double)) {
+  all.push_back(exact({.op = op,
+                       .form = form,
+                       .make = [f](Inputs& in, const Case& c) { return f(in.integers(c.shape, -900, 900)); },
+                       .reference = [reference](const RefTensors& in, const Case&) { return map(in[0], reference); },
+                       .over = {{.shape = {3, 4}}, {.shape = {}}}}));
 }
 
 RefTensor chosen(const RefTensors& in, const Case&) {
@@ -118,18 +109,15 @@ void where_cases(std::vector<OpCases>& all) {
                  .over = shapes(),
                  .tolerance = 0,
                  .vulkan = false});
-  all.push_back({.op = "where",
-                 .form = "of_integers",
-                 .make =
-                     [](Inputs& in, const Case& c) {
-                       const Tensor condition = in.bytes(c.shape, 0, 3), a = in.integers(c.other, 0, 9);
-                       return where(condition, a, in.integers({}, 0, 9));
-                     },
-                 .reference = chosen,
-                 .over = shapes(),
-                 .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
+  all.push_back(exact({.op = "where",
+                       .form = "of_integers",
+                       .make =
+                           [](Inputs& in, const Case& c) {
+                             const Tensor condition = in.bytes(c.shape, 0, 3), a = in.integers(c.other, 0, 9);
+                             return where(condition, a, in.integers({}, 0, 9));
+                           },
+                       .reference = chosen,
+                       .over = shapes()}));
 }
 
 double half_of(double x) {  // to eleven bits
@@ -149,40 +137,29 @@ void cast_cases(std::vector<OpCases>& all) {
                  .tolerance = 5e-4,
                  .gradient_tolerance = 1e-3,
                  .vulkan = false});
-  all.push_back({.op = "to_float",
-                 .form = "exactly",
-                 .make = [](Inputs& in, const Case& c) { return in.uniform(c.shape, -1e-4, 1e-4).to(DType::f16); },
-                 .reference = [](const RefTensors& in, const Case&) { return map(in[0], half_of); },
-                 .over = over,
-                 .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
-  all.push_back({.op = "to",
-                 .make = through(DType::i32),
-                 .reference = [](const RefTensors& in, const Case&) { return map(in[0], [](double x) { return std::trunc(x) + 0.0; }); },
-                 .over = over,
-                 .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
+  all.push_back(exact({.op = "to_float",
+                       .form = "exactly",
+                       .make = [](Inputs& in, const Case& c) { return in.uniform(c.shape, -1e-4, 1e-4).to(DType::f16); },
+                       .reference = [](const RefTensors& in, const Case&) { return map(in[0], half_of); },
+                       .over = over}));
   all.push_back(
-      {.op = "to",
-       .form = "bytes",
-       .make = through(DType::u8),
-       .reference = [](const RefTensors& in,
-                       const Case&) { return map(in[0], [](double x) { return static_cast<double>(static_cast<int>(x) & 255); }); },
-       .over = over,
-       .tolerance = 0,
-       .differentiable = false,
-       .vulkan = false});
+      exact({.op = "to",
+             .make = through(DType::i32),
+             .reference = [](const RefTensors& in, const Case&) { return map(in[0], [](double x) { return std::trunc(x) + 0.0; }); },
+             .over = over}));
+  all.push_back(
+      exact({.op = "to",
+             .form = "bytes",
+             .make = through(DType::u8),
+             .reference = [](const RefTensors& in,
+                             const Case&) { return map(in[0], [](double x) { return static_cast<double>(static_cast<int>(x) & 255); }); },
+             .over = over}));
   for (const DType type : {DType::f32, DType::i32, DType::f16})
-    all.push_back({.op = "to",
-                   .form = "from_bytes_to_" + std::string(name_of(type)),
-                   .make = [type](Inputs& in, const Case& c) { return in.bytes(c.shape, 0, 256).to(type); },
-                   .reference = same,
-                   .over = over,
-                   .tolerance = 0,
-                   .differentiable = false,
-                   .vulkan = false});
+    all.push_back(exact({.op = "to",
+                         .form = "from_bytes_to_" + std::string(name_of(type)),
+                         .make = [type](Inputs& in, const Case& c) { return in.bytes(c.shape, 0, 256).to(type); },
+                         .reference = same,
+                         .over = over}));
 }
 
 }  // namespace
@@ -197,14 +174,15 @@ void typed_cases(std::vector<OpCases>& all) {
   integer_cases(all, "add_i32", add, [](double x, double y) { return x + y; });
   integer_cases(all, "sub_i32", sub, [](double x, double y) { return x - y + 0.0; });
   integer_cases(all, "mul_i32", mul, [](double x, double y) { return x * y + 0.0; });
+  integer_cases(all, "div_i32", div, [](double x, double y) { return static_cast<double>(static_cast<float>(x) / static_cast<float>(y)); });
   integer_cases(all, "maximum_i32", maximum, [](double x, double y) { return std::max(x, y); });
   integer_cases(all, "minimum_i32", minimum, [](double x, double y) { return std::min(x, y); });
-  one_integer_cases(all, "neg", neg, [](double x) { return -x + 0.0; });
-  one_integer_cases(all, "abs", abs, [](double x) { return std::abs(x); });
-  one_integer_cases(all, "relu", relu, [](double x) { return std::max(x, 0.0); });
-  one_integer_cases(all, "square", square, [](double x) { return x * x; });
+  one_integer_cases(all, "neg_i32", "", neg, [](double x) { return -x + 0.0; });
+  one_integer_cases(all, "abs_i32", "", abs, [](double x) { return std::abs(x); });
+  one_integer_cases(all, "relu_i32", "", relu, [](double x) { return std::max(x, 0.0); });
+  one_integer_cases(all, "square_i32", "", square, [](double x) { return x * x; });
   one_integer_cases(
-      all, "numbers", [](const Tensor& a) { return (2.0F - a) * 3.0F + 1.0F; }, [](double x) { return (2 - x) * 3 + 1; });
+      all, "sub_i32", "numbers", [](const Tensor& a) { return (2.0F - a) * 3.0F + 1.0F; }, [](double x) { return (2 - x) * 3 + 1; });
   where_cases(all);
   cast_cases(all);
 }

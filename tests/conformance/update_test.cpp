@@ -4,7 +4,6 @@
 #include <random>
 
 #include "conformance/backends.h"
-#include "support/devices.h"
 
 namespace tidepool::conformance {
 namespace {
@@ -32,16 +31,8 @@ std::vector<float> draw(std::size_t count, std::mt19937_64& random) {
   return values;
 }
 
-class AdamUpdate : public LibraryTest, public testing::WithParamInterface<const TestBackend*> {
+class AdamUpdate : public BackendTest {
  protected:
-  void SetUp() override {
-    if (const std::string why = why_missing(*GetParam()); !why.empty()) GTEST_SKIP() << why;
-    LibraryTest::SetUp();
-  }
-  void TearDown() override {
-    if (!IsSkipped()) LibraryTest::TearDown();
-  }
-
   // Five steps over a stretch that begins at element `first` of its block; the elements around it stay as they were.
   static void expect_agreement(const Device& device, std::int64_t n, std::int64_t first, AdamOptions options) {
     SCOPED_TRACE(testing::Message() << n << " elements from " << first);
@@ -92,12 +83,6 @@ TEST_P(AdamUpdate, MovesByTheRateInTheFirstStepWhateverTheGradient) {
   EXPECT_NEAR(values[0], -0.5F, 1e-5F);
   EXPECT_NEAR(values[1], 0.5F, 1e-4F);
   EXPECT_EQ(values[2], 0.0F);
-}
-
-std::vector<const TestBackend*> backend_pointers() {
-  std::vector<const TestBackend*> all;
-  for (const TestBackend& backend : test_backends()) all.push_back(&backend);
-  return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(, AdamUpdate, testing::ValuesIn(backend_pointers()), [](const auto& info) { return info.param->name; });

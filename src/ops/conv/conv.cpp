@@ -103,7 +103,7 @@ namespace {
 // A convolution of these shapes gives this y.
 ConvParams fitting(const char* operation, const Node& x, const Node& w, const Node& y, const char* name_of_y,
                    const Conv2dOptions& options) {
-  for (const Node* node : {&x, &w, &y}) require_type(operation, *node, DType::f32);
+  for (const Node* node : {&x, &w, &y}) require_type(operation, "a tensor", *node, DType::f32);
   const ConvParams p = conv_params(operation, x.shape, w.shape, options);
   require_shape(operation, name_of_y, y, output_shape(p));
   return p;
@@ -122,13 +122,13 @@ void conv2d_fwd(const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dO
   }
   const Node &from = usable(name, x), &weights = usable(name, w), &to = usable(name, y);
   const ConvParams p = fitting(name, from, weights, to, "y", options);
-  require_apart(name, to, {&from, &weights});
+  require_apart(name, "y", to, {&from, &weights});
   std::vector<const Tensor*> tensors{&y, &x, &w};
   if (b.defined()) {
     const Node& bias = usable(name, b);
-    require_type(name, bias, DType::f32);
+    require_type(name, "the bias", bias, DType::f32);
     require_shape(name, "the bias", bias, {p.o});
-    require_apart(name, to, {&bias});
+    require_apart(name, "y", to, {&bias});
     tensors.push_back(&b);
   }
   apply_in_place(
@@ -143,7 +143,7 @@ void conv2d_bwd_input(const Tensor& dy, const Tensor& w, const Conv2dOptions& op
   constexpr const char* name = "conv2d_bwd_input";
   const Node &from = usable(name, dy), &weights = usable(name, w), &to = usable(name, dx);
   const ConvParams p = fitting(name, to, weights, from, "dy", options);
-  require_apart(name, to, {&from, &weights});
+  require_apart(name, "dx", to, {&from, &weights});
   write_input_gradient(name, p, dy, w, dx);
 }
 
@@ -151,7 +151,7 @@ void conv2d_bwd_weights(const Tensor& dy, const Tensor& x, const Conv2dOptions& 
   constexpr const char* name = "conv2d_bwd_weights";
   const Node &from = usable(name, dy), &images = usable(name, x), &to = usable(name, dw);
   const ConvParams p = fitting(name, images, to, from, "dy", options);
-  require_apart(name, to, {&from, &images});
+  require_apart(name, "dw", to, {&from, &images});
   write_weights_gradient(name, p, dy, x, dw);
 }
 
@@ -159,9 +159,9 @@ void conv2d_bwd_bias(const Tensor& dy, const Tensor& db) {
   constexpr const char* name = "conv2d_bwd_bias";
   const Node &from = usable(name, dy), &to = usable(name, db);
   require_image(name, from);
-  require_type(name, to, DType::f32);
+  require_type(name, "db", to, DType::f32);
   require_shape(name, "db", to, {from.shape[1]});
-  require_apart(name, to, {&from});
+  require_apart(name, "db", to, {&from});
   write_bias_gradient(name, dy, db);
 }
 

@@ -52,7 +52,7 @@ struct FoldAttrs {
 
 // Columns that fit an image of this shape.
 ConvParams fold_params(const char* operation, const Node& columns, const Shape& image, const Im2colOptions& options) {
-  require_type(operation, columns, DType::f32);
+  require_type(operation, "columns", columns, DType::f32);
   const ConvParams p = columns_of(operation, image, options);
   if (!(columns.shape == column_shape(operation, p)))
     throw ShapeError(operation, cat("got columns ", columns.shape, "; an image ", image, " has ", column_shape(operation, p)));
@@ -118,7 +118,7 @@ void im2col(const Tensor& x, const Im2colOptions& options, const Tensor& columns
   const Node &from = usable("im2col", x), &to = usable("im2col", columns);
   require_image("im2col", from);
   const ConvParams p = fold_params("im2col", to, from.shape, options);
-  require_apart("im2col", to, {&from});
+  require_apart("im2col", "columns", to, {&from});
   const NoGrad guard;
   apply_in_place(
       "im2col", {&columns, &x}, 1, [](std::span<Node* const>) {},
@@ -132,7 +132,7 @@ void col2im(const Tensor& columns, const Im2colOptions& options, const Tensor& x
   const Node &from = usable("col2im", columns), &to = usable("col2im", x);
   require_image("col2im", to);
   const ConvParams p = fold_params("col2im", from, to.shape, options);
-  require_apart("col2im", to, {&from});
+  require_apart("col2im", "x", to, {&from});
   const NoGrad guard;
   apply_in_place(
       "col2im", {&x, &columns}, 1, [](std::span<Node* const>) {},

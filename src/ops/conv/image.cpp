@@ -47,26 +47,10 @@ std::int64_t windows_along(const char* operation, const char* axis, std::int64_t
 }
 
 void require_image(const char* operation, const Node& x) {
-  require_type(operation, x, DType::f32);
+  require_type(operation, "the image", x, DType::f32);
   if (x.shape.rank() != 4) throw ShapeError(operation, cat("got ", x.shape, "; wanted an image [n, c, h, w]"));
   require_sizes(operation, x.shape);
   require_plane(operation, x.shape[2], x.shape[3]);
-}
-
-void require_type(const char* operation, const Node& node, DType wanted) {
-  if (node.dtype != wanted) throw DTypeError(operation, cat("got a tensor of type ", node.dtype, "; wanted ", wanted));
-}
-
-void require_shape(const char* operation, const char* name, const Node& node, const Shape& wanted) {
-  if (!(node.shape == wanted)) throw ShapeError(operation, cat(name, " has shape ", node.shape, "; wanted ", wanted));
-}
-
-void require_apart(const char* operation, const Node& output, std::initializer_list<const Node*> others) {
-  for (const Node* other : others)
-    if (other->storage.block() == output.storage.block() && other->offset < output.offset + output.bytes() &&
-        output.offset < other->offset + other->bytes())
-      throw ArgumentError(operation, cat("an output of shape ", output.shape, " shares memory with another tensor of shape ", other->shape,
-                                         "; write to a tensor of its own"));
 }
 
 }  // namespace tidepool::inline v0

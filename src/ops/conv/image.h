@@ -6,10 +6,10 @@
 
 #include <tidepool/shape.h>
 
-#include "core/node.h"
+#include "core/checks.h"
+#include "core/op.h"
 
 #include <cstdint>
-#include <initializer_list>
 
 namespace tidepool::inline v0 {
 
@@ -27,14 +27,6 @@ void require_padded(const char* operation, const char* axis, std::int64_t padded
 void require_sizes(const char* operation, const Shape& shape);
 void require_plane(const char* operation, std::int64_t h, std::int64_t w);
 
-// Checks of tensors. A function with the output's name as `name` says "y has shape ...".
 void require_image(const char* operation, const Node& x);
-void require_type(const char* operation, const Node& node, DType wanted);
-void require_shape(const char* operation, const char* name, const Node& node, const Shape& wanted);
-// An output that is written into shares no memory with what is read.
-void require_apart(const char* operation, const Node& output, std::initializer_list<const Node*> others);
-
-inline std::uint32_t to_count(std::int64_t value) { return static_cast<std::uint32_t>(value); }
-inline Extent per_element(const Node& node) { return {to_count(node.numel), 1, 1}; }
 
 }  // namespace tidepool::inline v0

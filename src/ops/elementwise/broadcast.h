@@ -4,11 +4,7 @@
 #include "core/op.h"
 #include "ops/elementwise/params.h"
 
-#include <algorithm>
-
 namespace tidepool::inline v0 {
-
-inline Extent per_element(std::int64_t count) { return {static_cast<std::uint32_t>(count), 1, 1}; }
 
 // The parameters of inputs that have the output's shape. What stands after a and b is not set, and not sent.
 inline void set_flat(ElementwiseParams& p, std::int64_t count, float a = 0, float b = 0) {

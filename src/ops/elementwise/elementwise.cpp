@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <type_traits>
 
 namespace tidepool::inline v0 {
 
@@ -32,17 +34,29 @@ template <std::size_t count>
                                           [&](ElementwiseParams& p) { set_flat(p, elements, numbers.a, numbers.b); });
 }
 
+// All inputs are i32, and the operation knows i32; else it is the error that asks for f32.
+[[gnu::cold, gnu::noinline]] void integer_rule(const OpCall& call, Node& out) {
+  if (!call.op.kernel_i32) wrong_dtype(call, DType::f32);
+  for (const Node* node : call.in)
+    if (node->dtype != DType::i32) wrong_dtype(call, DType::f32);
+  const Shape& a = call.in[0]->shape;
+  out.become(call.op.name, call.in.size() == 1 ? a : broadcast_shape(call.op.name, a, call.in[1]->shape), call.op.result_i32);
+}
+const KernelDef& kernel_for(const OpCall& call) { return call.in[0]->dtype == DType::f32 ? *call.op.kernel : *call.op.kernel_i32; }
+
 void unary_rule(const OpCall& call, Node& out) {
-  require_dtype(call, DType::f32);
+  if (call.in[0]->dtype != DType::f32) [[unlikely]]
+    return integer_rule(call, out);
   out.become_like(*call.in[0]);
 }
 
 void unary_run(const OpCall& call, Stream& stream, Node& out) {
-  launch_flat(stream, *call.op.kernel, {read(*call.in[0]), write(out)}, out.numel, call.attrs.as<Numbers>());
+  launch_flat(stream, kernel_for(call), {read(*call.in[0]), write(out)}, out.numel, call.attrs.as<Numbers>());
 }
 
 void binary_rule(const OpCall& call, Node& out) {
-  require_dtype(call, DType::f32);
+  if (call.in[0]->dtype != DType::f32 || call.in[1]->dtype != DType::f32) [[unlikely]]
+    return integer_rule(call, out);
   const Shape &a = call.in[0]->shape, &b = call.in[1]->shape;
   if (a == b) [[likely]]
     out.become_like(*call.in[0]);
@@ -50,7 +64,7 @@ void binary_rule(const OpCall& call, Node& out) {
     out.become(call.op.name, broadcast_shape(call.op.name, a, b), DType::f32);
 }
 
-void binary_run(const OpCall& call, Stream& stream, Node& out) { launch_binary(*call.op.kernel, *call.in[0], *call.in[1], out, stream); }
+void binary_run(const OpCall& call, Stream& stream, Node& out) { launch_binary(kernel_for(call), *call.in[0], *call.in[1], out, stream); }
 
 // Gradients are operations too (without gradients of their own): d, x and y in, of which unread ones are d again.
 void gradient_rule(const OpCall& call, Node& out) { out.become_like(*call.in[0]); }
@@ -120,6 +134,25 @@ constexpr KernelDef gradient_kernel(const char* name, void (*cpu)(const CpuCall&
   return {.name = name, .access = accesses({r, r, r, w}), .bindings = 4, .cpu = cpu};
 }
 
+// The kernels of i32; most operations have none.
+#define INTEGER_UNARY(op, to, f) constexpr KernelDef op##_i32_kernel = forward_kernel(#op "_i32", 1, typed_cpu::op);
+#define INTEGER_BINARY(op, to, f) constexpr KernelDef op##_i32_kernel = forward_kernel(#op "_i32", 2, typed_cpu::op);
+#include "ops/typed/integer.def"
+consteval const KernelDef* i32_kernel(std::string_view name) {
+#define INTEGER_UNARY(op, to, f) \
+  if (name == #op) return &op##_i32_kernel;
+#define INTEGER_BINARY(op, to, f) INTEGER_UNARY(op, to, f)
+#include "ops/typed/integer.def"
+  return nullptr;
+}
+consteval DType i32_result(std::string_view name) {
+#define INTEGER_UNARY(op, to, f) \
+  if (name == #op) return std::is_same_v<to, float> ? DType::f32 : DType::i32;
+#define INTEGER_BINARY(op, to, f) INTEGER_UNARY(op, to, f)
+#include "ops/typed/integer.def"
+  return DType::i32;
+}
+
 #define UNARY(op, f, df)                                                                                                         \
   constexpr KernelDef op##_kernel = forward_kernel(#op, 1, elementwise_cpu::op);                                                 \
   constexpr KernelDef op##_grad_kernel = gradient_kernel(#op "_grad", elementwise_cpu::op##_grad);                               \
@@ -129,7 +162,9 @@ constexpr KernelDef gradient_kernel(const char* name, void (*cpu)(const CpuCall&
                      .run = unary_run,                                                                                           \
                      .gradient = [](const Grad& g) { return unary_gradient<op##_dx>(g, op##_grad); },                            \
                      .saves = unary_saves<op##_dx>,                                                                              \
-                     .kernel = &op##_kernel};
+                     .kernel = &op##_kernel,                                                                                     \
+                     .kernel_i32 = i32_kernel(#op),                                                                              \
+                     .result_i32 = i32_result(#op)};
 #include "ops/elementwise/unary.def"
 
 #define BINARY(op, f, dfx, dfy)                                                                                                         \
@@ -146,7 +181,9 @@ constexpr KernelDef gradient_kernel(const char* name, void (*cpu)(const CpuCall&
                            return Tensors{binary_gradient<op##_dx>(g, op##_grad_x, 0), binary_gradient<op##_dy>(g, op##_grad_y, 1)};    \
                          },                                                                                                             \
                      .saves = binary_saves<op##_dx, op##_dy>,                                                                           \
-                     .kernel = &op##_kernel};
+                     .kernel = &op##_kernel,                                                                                            \
+                     .kernel_i32 = i32_kernel(#op),                                                                                     \
+                     .result_i32 = i32_result(#op)};
 #include "ops/elementwise/binary.def"
 
 }  // namespace
@@ -183,14 +220,10 @@ void accumulate(Node& leaf, Tensor gradient) {
 // The functions of the tables.
 #define UNARY_WITH(op, f, df)
 #define UNARY(op, f, df) \
-  Tensor op(const Tensor& a) { return is_integer(a) ? integer_unary(#op, a) : apply(ops::op, {&a}, Numbers{}); }
+  Tensor op(const Tensor& a) { return apply(ops::op, {&a}, Numbers{}); }
 #include "ops/elementwise/unary.def"
-#define BINARY(op, f, dfx, dfy)                      \
-  Tensor op(const Tensor& a, const Tensor& b) {      \
-    if (is_integer(a) && is_integer(b)) [[unlikely]] \
-      return integer_##op(a, b);                     \
-    return apply(ops::op, {&a, &b});                 \
-  }
+#define BINARY(op, f, dfx, dfy) \
+  Tensor op(const Tensor& a, const Tensor& b) { return apply(ops::op, {&a, &b}); }
 #include "ops/elementwise/binary.def"
 
 Tensor pow(const Tensor& a, float exponent) {
@@ -202,6 +235,7 @@ Tensor clamp(const Tensor& a, float low, float high) { return apply(ops::clamp, 
 Tensor leaky_relu(const Tensor& a, float slope) { return apply(ops::leaky_relu, {&a}, Numbers{slope}); }
 
 namespace {
+bool is_integer(const Tensor& a) { return a.node() && a.node()->dtype == DType::i32; }
 // i32 takes whole numbers only.
 Tensor whole(const char* operation, const Tensor& like, float value) {
   if (value != std::trunc(value) || std::abs(value) > 2147483520.0F)
@@ -210,18 +244,14 @@ Tensor whole(const char* operation, const Tensor& like, float value) {
 }
 }  // namespace
 
-Tensor operator+(const Tensor& a, float b) {
-  return is_integer(a) ? integer_add(a, whole("add", a, b)) : apply(ops::add_scalar, {&a}, Numbers{b});
-}
+Tensor operator+(const Tensor& a, float b) { return is_integer(a) ? add(a, whole("add", a, b)) : apply(ops::add_scalar, {&a}, Numbers{b}); }
 Tensor operator-(const Tensor& a, float b) {
-  return is_integer(a) ? integer_sub(a, whole("sub", a, b)) : apply(ops::add_scalar, {&a}, Numbers{-b});
+  return is_integer(a) ? sub(a, whole("sub", a, b)) : apply(ops::add_scalar, {&a}, Numbers{-b});
 }
 Tensor operator-(float a, const Tensor& b) {
-  return is_integer(b) ? integer_sub(whole("sub", b, a), b) : apply(ops::rsub_scalar, {&b}, Numbers{a});
+  return is_integer(b) ? sub(whole("sub", b, a), b) : apply(ops::rsub_scalar, {&b}, Numbers{a});
 }
-Tensor operator*(const Tensor& a, float b) {
-  return is_integer(a) ? integer_mul(a, whole("mul", a, b)) : apply(ops::mul_scalar, {&a}, Numbers{b});
-}
+Tensor operator*(const Tensor& a, float b) { return is_integer(a) ? mul(a, whole("mul", a, b)) : apply(ops::mul_scalar, {&a}, Numbers{b}); }
 Tensor operator/(const Tensor& a, float b) {
   const Tensor x = is_integer(a) ? a.to(DType::f32) : a;
   return apply(ops::div_scalar, {&x}, Numbers{b});

@@ -28,8 +28,6 @@ constexpr KernelDef strided_kernels[] = {
 // 0, 1 or 2 for elements of 4, 2 and 1 bytes.
 std::size_t by_size(const Node& node) { return 2 - static_cast<std::size_t>(std::countr_zero(size_of(node.dtype))); }
 
-Extent per_element(std::uint32_t count) { return {count, 1, 1}; }
-
 std::uint32_t bits_of(float value, DType type) {
   switch (type) {
     case DType::f32:

@@ -16,8 +16,6 @@ constexpr KernelDef activation_bwd_kernel{
     .name = "activation_bwd", .access = accesses({r, r, w}), .bindings = 3, .cpu = activation_bwd_cpu};
 constexpr KernelDef column_sum_kernel{.name = "column_sum", .access = accesses({r, w}), .bindings = 2, .cpu = column_sum_cpu};
 
-std::uint32_t to_count(std::int64_t value) { return static_cast<std::uint32_t>(value); }
-
 const Node* bias_of(const OpCall& call) { return call.in.size() == 3 ? call.in[2] : nullptr; }
 
 void linear_rule(const OpCall& call, Node& out) {

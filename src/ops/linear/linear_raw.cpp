@@ -3,6 +3,7 @@
 #include <tidepool/grad.h>
 #include <tidepool/raw.h>
 
+#include "core/checks.h"
 #include "ops/linear/linear.h"
 #include "ops/matmul/matmul.h"
 #include "platform/cat.h"
@@ -16,14 +17,9 @@ namespace {
 constexpr Access r = Access::read, w = Access::write;
 constexpr KernelDef add_bias_kernel{.name = "add_bias", .access = accesses({r, r, w}), .bindings = 3, .cpu = add_bias_cpu};
 
-void require_shape(const char* operation, const char* name, const Node& node, const Shape& wanted) {
-  if (node.dtype != DType::f32) throw DTypeError(operation, cat(name, " is of type ", node.dtype, "; wanted f32"));
-  if (!(node.shape == wanted)) throw ShapeError(operation, cat(name, " is ", node.shape, "; wanted ", wanted));
-}
-
-void require_apart(const char* operation, const char* name, const Node& out, const Node& in) {
-  if (out.storage.block() == in.storage.block() && out.offset < in.offset + in.bytes() && in.offset < out.offset + out.bytes())
-    throw ArgumentError(operation, cat(name, " ", out.shape, " shares memory with an input or another output ", in.shape));
+void require_floats(const char* operation, const char* name, const Node& node, const Shape& wanted) {
+  require_type(operation, name, node, DType::f32);
+  require_shape(operation, name, node, wanted);
 }
 
 const Node* node_if_any(const char* operation, const Tensor& tensor) { return tensor.defined() ? &usable(operation, tensor) : nullptr; }
@@ -83,9 +79,8 @@ void linear_fwd(const Tensor& x, const Tensor& w, const Tensor& b, Activation ac
   const Node &in = usable(name, x), &weights = usable(name, w), &out = usable(name, y);
   const Node* const bias = node_if_any(name, b);
   check_linear(name, in, weights, bias);
-  require_shape(name, "y", out, {in.shape[0], weights.shape[0]});
-  for (const Node* node : {&in, &weights, bias})
-    if (node) require_apart(name, "y", out, *node);
+  require_floats(name, "y", out, {in.shape[0], weights.shape[0]});
+  require_apart(name, "y", out, {&in, &weights, bias});
   std::vector<const Tensor*> tensors{&y, &x, &w};
   if (bias) tensors.push_back(&b);
   apply_in_place(
@@ -104,16 +99,15 @@ void linear_bwd(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor
   const Node* const out = act == Activation::none ? node_if_any(name, y) : &usable(name, y);
   check_linear(name, in, weights, nullptr);
   const Shape result{in.shape[0], weights.shape[0]};
-  require_shape(name, "dy", seed, result);
-  if (out) require_shape(name, "y", *out, result);
+  require_floats(name, "dy", seed, result);
+  if (out) require_floats(name, "y", *out, result);
   std::vector<const Tensor*> tensors;
   const auto add_output = [&](const char* output, const Tensor& tensor, const Shape& wanted) {
     const Node* const node = node_if_any(name, tensor);
     if (!node) return false;
-    require_shape(name, output, *node, wanted);
-    for (const Node* other : {&in, &weights, &seed, out})
-      if (other) require_apart(name, output, *node, *other);
-    for (const Tensor* other : tensors) require_apart(name, output, *node, *other->node());
+    require_floats(name, output, *node, wanted);
+    require_apart(name, output, *node, {&in, &weights, &seed, out});
+    for (const Tensor* other : tensors) require_apart(name, output, *node, {other->node()});
     tensors.push_back(&tensor);
     return true;
   };
@@ -135,10 +129,10 @@ void activation_bwd(Activation act, const Tensor& y, const Tensor& dy, const Ten
   constexpr const char* name = "activation_bwd";
   require_gradient_from_output(name, act);
   const Node &out = usable(name, y), &seed = usable(name, dy), &result = usable(name, dx);
-  require_shape(name, "y", out, out.shape);
-  require_shape(name, "dy", seed, out.shape);
-  require_shape(name, "dx", result, out.shape);
-  for (const Node* node : {&out, &seed}) require_apart(name, "dx", result, *node);
+  require_floats(name, "y", out, out.shape);
+  require_floats(name, "dy", seed, out.shape);
+  require_floats(name, "dx", result, out.shape);
+  require_apart(name, "dx", result, {&out, &seed});
   const NoGrad guard;
   apply_in_place(
       name, {&dx, &y, &dy}, 1, accept,
@@ -152,10 +146,10 @@ void add_bias(const Tensor& x, const Tensor& b, const Tensor& y) {
   constexpr const char* name = "add_bias";
   const Node &in = usable(name, x), &bias = usable(name, b), &out = usable(name, y);
   if (in.shape.rank() < 1) throw ShapeError(name, cat("x is ", in.shape, "; wanted at least one axis"));
-  require_shape(name, "x", in, in.shape);
-  require_shape(name, "b", bias, {in.shape[-1]});
-  require_shape(name, "y", out, in.shape);
-  for (const Node* node : {&in, &bias}) require_apart(name, "y", out, *node);
+  require_floats(name, "x", in, in.shape);
+  require_floats(name, "b", bias, {in.shape[-1]});
+  require_floats(name, "y", out, in.shape);
+  require_apart(name, "y", out, {&in, &bias});
   const NoGrad guard;
   apply_in_place(
       name, {&y, &x, &b}, 1, accept,

@@ -3,6 +3,7 @@
 #include <tidepool/grad.h>
 #include <tidepool/raw.h>
 
+#include "core/checks.h"
 #include "ops/loss/classes.h"
 #include "platform/cat.h"
 
@@ -18,14 +19,6 @@ constexpr KernelDef cross_entropy_grad_kernel{
     .name = "cross_entropy_grad", .access = accesses({r, r, r, w, rw}), .bindings = 5, .cpu = loss_cpu::cross_entropy_grad};
 constexpr KernelDef more_confusion_kernel{
     .name = "update_confusion_matrix", .access = accesses({r, r, rw, rw}), .bindings = 4, .cpu = loss_cpu::more_confusion};
-
-// The first node is the output.
-void require_apart(const char* operation, std::span<Node* const> nodes) {
-  const Node& out = *nodes[0];
-  for (const Node* in : nodes.subspan(1))
-    if (in->storage.block() == out.storage.block() && in->offset < out.offset + out.bytes() && out.offset < in->offset + in->bytes())
-      throw ArgumentError(operation, "the output shares memory with an input; write to another tensor");
-}
 
 void require_like(const char* operation, const Node& out, const Node& in) {
   if (out.dtype != in.dtype) throw DTypeError(operation, cat("got an output of type ", out.dtype, "; wanted ", in.dtype));
@@ -69,12 +62,11 @@ void mse_grad(const Tensor& pred, const Tensor& target, double scale, const Tens
   apply_in_place(
       "mse_grad", {&dpred, &pred, &target}, 1,
       [](std::span<Node* const> nodes) {
-        for (const Node* node : nodes)
-          if (node->dtype != DType::f32) throw DTypeError("mse_grad", cat("got a tensor of type ", node->dtype, "; wanted f32"));
+        for (const Node* node : nodes) require_type("mse_grad", "a tensor", *node, DType::f32);
         if (!(nodes[1]->shape == nodes[2]->shape))
           throw ShapeError("mse_grad", cat("shapes differ: pred is ", nodes[1]->shape, " and target ", nodes[2]->shape));
         require_like("mse_grad", *nodes[0], *nodes[1]);
-        require_apart("mse_grad", nodes);
+        require_apart("mse_grad", "dpred", *nodes[0], {nodes[1], nodes[2]});
       },
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& given) {
         const LossParams p{.shifts = {}, .count = static_cast<std::uint32_t>(nodes[0]->numel), .scale = given.as<ScaleAttrs>().scale};
@@ -91,7 +83,7 @@ void cross_entropy_grad(const Tensor& logits, const Tensor& labels, double scale
       [](std::span<Node* const> nodes) {
         check_classes("cross_entropy_grad", *nodes[1], *nodes[2]);
         require_like("cross_entropy_grad", *nodes[0], *nodes[1]);
-        require_apart("cross_entropy_grad", nodes);
+        require_apart("cross_entropy_grad", "dlogits", *nodes[0], {nodes[1], nodes[2]});
       },
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& given) {
         launch_cross_entropy_grad(stream, *nodes[1], *nodes[2], nullptr, given.as<ScaleAttrs>().scale, *nodes[0]);
@@ -110,7 +102,7 @@ void update_confusion_matrix(const Tensor& pred, const Tensor& label, const Tens
           throw DTypeError("update_confusion_matrix", cat("got a matrix of type ", counts.dtype, "; wanted i32"));
         if (counts.shape.rank() != 2 || counts.shape[0] != counts.shape[1])
           throw ShapeError("update_confusion_matrix", cat("got a matrix of shape ", counts.shape, "; wanted [classes, classes]"));
-        require_apart("update_confusion_matrix", nodes);
+        require_apart("update_confusion_matrix", "cm", *nodes[0], {nodes[1], nodes[2]});
       },
       [](std::span<Node* const> nodes, Stream& stream, const Attrs&) {
         launch_confusion(stream, more_confusion_kernel, *nodes[1], *nodes[2], update(*nodes[0]), nodes[0]->shape[0]);

@@ -26,7 +26,6 @@ constexpr KernelDef grad_kernel{
     .name = "batch_norm_grad", .access = accesses({r, r, r, r, r, w}), .bindings = 6, .cpu = norm_cpu::batch_norm_grad};
 
 Extent per_channel(const BatchNormParams& p) { return {p.channels, 1, 1}; }
-Extent per_element(const Node& node) { return {static_cast<std::uint32_t>(node.numel), 1, 1}; }
 
 void statistics_rule(const OpCall& call, Node& out) {
   out.become("batch_norm", {3, static_cast<std::int64_t>(call.attrs.as<BatchNormParams>().channels)}, DType::f32);

@@ -141,12 +141,12 @@ void maxpool2d_fwd(const Tensor& x, const PoolOptions& options, const Tensor& y,
   constexpr const char* name = "maxpool2d_fwd";
   const Node &from = usable(name, x), &to = usable(name, y), &places = usable(name, indices);
   const Shape wanted = pooled_shape(name, from, options);
-  require_type(name, to, DType::f32);
-  require_type(name, places, DType::i32);
+  require_type(name, "y", to, DType::f32);
+  require_type(name, "indices", places, DType::i32);
   require_shape(name, "y", to, wanted);
   require_shape(name, "indices", places, wanted);
-  require_apart(name, to, {&from, &places});
-  require_apart(name, places, {&from});
+  require_apart(name, "y", to, {&from, &places});
+  require_apart(name, "indices", places, {&from});
   const NoGrad guard;
   apply_in_place(
       name, {&y, &indices, &x}, 2, [](std::span<Node* const>) {},
@@ -162,11 +162,11 @@ void maxpool2d_bwd(const Tensor& dy, const Tensor& indices, const Tensor& dx) {
   const Node &from = usable(name, dy), &places = usable(name, indices), &to = usable(name, dx);
   require_image(name, from);
   require_image(name, to);
-  require_type(name, places, DType::i32);
+  require_type(name, "indices", places, DType::i32);
   require_shape(name, "indices", places, from.shape);
   if (from.shape[0] != to.shape[0] || from.shape[1] != to.shape[1])
     throw ShapeError(name, cat("dy has shape ", from.shape, " and dx ", to.shape, "; wanted the same images and channels"));
-  require_apart(name, to, {&from, &places});
+  require_apart(name, "dx", to, {&from, &places});
   const NoGrad guard;
   apply_in_place(
       name, {&dx, &dy, &indices}, 1, [](std::span<Node* const>) {},

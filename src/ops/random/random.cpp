@@ -3,8 +3,6 @@
 #include <tidepool/error.h>
 #include <tidepool/ops.h>
 
-#include "core/tape.h"
-#include "device/random_state.h"
 #include "device/slot.h"
 #include "platform/cat.h"
 
@@ -18,18 +16,19 @@ constexpr KernelDef draw_kernel{.name = "draw", .access = accesses({Access::read
 constexpr KernelDef advance_kernel{
     .name = "advance_random", .access = accesses({Access::read_write}), .bindings = 1, .cpu = random_cpu::advance};
 
-Tensor draw(const char* operation, const Shape& shape, const TensorOptions& options, RandomParams p) {
+Tensor draw(const char* operation, const Shape& shape, const TensorOptions& options, const RandomParams& params) {
   if (options.dtype != DType::f32)
     throw DTypeError(operation, cat("got the type ", options.dtype, "; wanted f32, which to(dtype) converts"));
   Tensor made = allocate_tensor(operation, shape, DType::f32, options.device.slot());
-  const Node& node = *made.node();
-  if (node.numel == 0) return made;
-  Stream& stream = *node.storage->owner->stream;
-  const StreamLock lock(stream);
-  stream.require_alive(operation);
-  p.count = static_cast<std::uint32_t>(node.numel);
-  stream.launch(draw_kernel, {stream.random_state(Access::read), write(node)}, p, {(p.count + 3) / 4, 1, 1});
-  stream.launch(advance_kernel, {stream.random_state(Access::read_write)}, p, {1, 1, 1});
+  apply_in_place(
+      operation, {&made}, 1, [](std::span<Node* const>) {},
+      [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
+        auto p = attrs.as<RandomParams>();
+        p.count = to_count(nodes[0]->numel);
+        stream.launch(draw_kernel, {stream.random_state(Access::read), write(*nodes[0])}, p, {(p.count + 3) / 4, 1, 1});
+        stream.launch(advance_kernel, {stream.random_state(Access::read_write)}, p, {1, 1, 1});
+      },
+      Attrs(params));
   return made;
 }
 

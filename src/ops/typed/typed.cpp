@@ -7,8 +7,6 @@
 #include "ops/elementwise/elementwise.h"
 #include "platform/cat.h"
 
-#include <string_view>
-
 namespace tidepool::inline v0 {
 
 namespace {
@@ -28,8 +26,6 @@ constexpr KernelDef typed_kernel(const char* name, std::uint8_t inputs, void (*c
   constexpr KernelDef op##_i32_kernel = typed_kernel(#op "_i32", 2, typed_cpu::op##_i32); \
   constexpr KernelDef op##_u8_kernel = typed_kernel(#op "_u8", 2, typed_cpu::op##_u8);
 #include "ops/typed/compare.def"
-#define INTEGER(op, f) constexpr KernelDef op##_kernel = typed_kernel(#op "_i32", 2, typed_cpu::op);
-#include "ops/typed/integer.def"
 constexpr KernelDef where_kernel = typed_kernel("where", 3, typed_cpu::where);
 constexpr KernelDef mask_kernel = typed_kernel("mask", 2, typed_cpu::mask);
 constexpr KernelDef cast_kernel = typed_kernel("cast", 1, typed_cpu::cast);
@@ -82,13 +78,6 @@ namespace {
                          }};
 #include "ops/typed/compare.def"
 
-#define INTEGER(op, f)                                                                      \
-  constexpr OpDef op##_i32{                                                                 \
-      .name = #op "_i32",                                                                   \
-      .rule = [](const OpCall& call, Node& out) { broadcast_rule(call, out, DType::i32); }, \
-      .run = [](const OpCall& call, Stream& stream, Node& out) { launch_binary(op##_kernel, *call.in[0], *call.in[1], out, stream); }};
-#include "ops/typed/integer.def"
-
 // d where the condition is true (or, for the other input, false), else 0.
 constexpr OpDef mask{
     .name = "where_grad",
@@ -134,8 +123,6 @@ constexpr OpDef cast_float{
 void register_typed(Operations& all) {
 #define COMPARE(op, f) all.push_back(&ops::op);
 #include "ops/typed/compare.def"
-#define INTEGER(op, f) all.push_back(&ops::op##_i32);
-#include "ops/typed/integer.def"
   all.insert(all.end(), {&ops::where, &ops::cast, &ops::cast_float});
 }
 
@@ -146,21 +133,6 @@ void register_typed(Operations& all) {
     return op(a, full({}, b, {.dtype = type, .device = a.device()}));              \
   }
 #include "ops/typed/compare.def"
-#define INTEGER(op, f) \
-  Tensor integer_##op(const Tensor& a, const Tensor& b) { return apply(ops::op##_i32, {&a, &b}); }
-#include "ops/typed/integer.def"
-
-Tensor integer_div(const Tensor& a, const Tensor& b) { return div(a.to(DType::f32), b.to(DType::f32)); }
-
-Tensor integer_unary(const char* operation, const Tensor& a) {
-  const std::string_view name = operation;
-  const auto zero = [&] { return zeros({}, {.dtype = DType::i32, .device = a.device()}); };
-  if (name == "neg") return integer_sub(zero(), a);
-  if (name == "abs") return integer_maximum(a, integer_sub(zero(), a));
-  if (name == "square") return integer_mul(a, a);
-  if (name == "relu") return integer_maximum(a, zero());
-  throw DTypeError(operation, "got a tensor of type i32; wanted f32: convert it with to(DType::f32)");
-}
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const Node &c = usable("where", condition), &x = usable("where", a), &y = usable("where", b);

@@ -1,5 +1,5 @@
 // The typed family: what elementwise operations do to tensors that are not f32. Comparisons, choosing with `where`,
-// arithmetic of i32, and conversion from type to type.
+// the elementwise kernels of i32, and conversion from type to type.
 #pragma once
 
 #include "core/op.h"
@@ -20,22 +20,13 @@ namespace typed_cpu {
   void name##_i32(const CpuCall& call); \
   void name##_u8(const CpuCall& call);
 #include "ops/typed/compare.def"
-#define INTEGER(name, f) void name(const CpuCall& call);
+#define INTEGER_UNARY(name, to, f) void name(const CpuCall& call);
+#define INTEGER_BINARY(name, to, f) void name(const CpuCall& call);
 #include "ops/typed/integer.def"
 void where(const CpuCall& call);
 void mask(const CpuCall& call);
 void cast(const CpuCall& call);
 }  // namespace typed_cpu
-
-// The same functions for i32.
-inline bool is_integer(const Tensor& a) { return a.node() && a.node()->dtype == DType::i32; }
-Tensor integer_unary(const char* operation, const Tensor& a);  // neg, abs, square, relu; others are a DTypeError
-Tensor integer_add(const Tensor& a, const Tensor& b);
-Tensor integer_sub(const Tensor& a, const Tensor& b);
-Tensor integer_mul(const Tensor& a, const Tensor& b);
-Tensor integer_div(const Tensor& a, const Tensor& b);  // as f32
-Tensor integer_maximum(const Tensor& a, const Tensor& b);
-Tensor integer_minimum(const Tensor& a, const Tensor& b);
 
 void register_typed(Operations& all);
 

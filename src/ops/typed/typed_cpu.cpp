@@ -44,10 +44,10 @@ void walk(const CpuCall& call, F&& f) {
 }
 
 template <class From, class To, class F>
-void each(const CpuCall& call, F&& f) {
+void each(const CpuCall& call, std::size_t count, F&& f) {
   const auto* in = call.buffer<const From>(0);
   auto* out = call.buffer<To>(1);
-  call.team->run(call.params<TypedParams>().count, grain, [&](std::size_t begin, std::size_t end) {
+  call.team->run(count, grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) out[i] = f(in[i]);
   });
 }
@@ -60,15 +60,16 @@ std::int32_t to_i32(float value) {
 
 template <class To, class FromFloat, class FromInteger>
 void cast_to(const CpuCall& call, FromFloat&& from_float, FromInteger&& from_integer) {
+  const std::size_t count = call.params<TypedParams>().count;
   switch (static_cast<DType>(call.params<TypedParams>().from)) {
     case DType::f32:
-      return each<float, To>(call, from_float);
+      return each<float, To>(call, count, from_float);
     case DType::f16:
-      return each<std::uint16_t, To>(call, [&](std::uint16_t half) { return from_float(half_to_float(half)); });
+      return each<std::uint16_t, To>(call, count, [&](std::uint16_t half) { return from_float(half_to_float(half)); });
     case DType::i32:
-      return each<std::int32_t, To>(call, from_integer);
+      return each<std::int32_t, To>(call, count, from_integer);
     case DType::u8:
-      return each<std::uint8_t, To>(call, [&](std::uint8_t byte) { return from_integer(std::int32_t{byte}); });
+      return each<std::uint8_t, To>(call, count, [&](std::uint8_t byte) { return from_integer(std::int32_t{byte}); });
   }
 }
 
@@ -99,9 +100,13 @@ namespace typed_cpu {
   }
 #include "ops/typed/compare.def"
 
-#define INTEGER(name, f)                                                                                                 \
-  void name(const CpuCall& call) {                                                                                       \
-    walk<std::int32_t, std::int32_t>(call, [](std::int32_t x, std::int32_t y) { return static_cast<std::int32_t>(f); }); \
+#define INTEGER_UNARY(name, to, f)                                                                                                 \
+  void name(const CpuCall& call) {                                                                                                 \
+    each<std::int32_t, to>(call, call.params<ElementwiseParams>().count, [](std::int32_t x) -> to { return static_cast<to>(f); }); \
+  }
+#define INTEGER_BINARY(name, to, f)                                                                  \
+  void name(const CpuCall& call) {                                                                   \
+    walk<std::int32_t, to>(call, [](std::int32_t x, std::int32_t y) { return static_cast<to>(f); }); \
   }
 #include "ops/typed/integer.def"
 

@@ -4,6 +4,7 @@
 #include <tidepool/grad.h>
 #include <tidepool/raw.h>
 
+#include "core/checks.h"
 #include "core/tape.h"
 #include "platform/cat.h"
 
@@ -26,10 +27,13 @@ void require_not_negative(const char* operation, double value, const char* name)
   if (!(value >= 0 && std::isfinite(value))) throw ArgumentError(operation, cat(name, " is ", value, "; wanted 0 or more"));
 }
 
+// All of one shape, and none in another's memory: each is changed while the others are read.
 void check_same(const char* operation, std::span<Node* const> nodes) {
-  for (const Node* node : nodes) {
-    if (node->dtype != DType::f32) throw DTypeError(operation, cat("got a tensor of type ", node->dtype, "; wanted f32"));
-    if (!(node->shape == nodes[0]->shape)) throw ShapeError(operation, cat("shapes differ: ", nodes[0]->shape, " and ", node->shape));
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    require_type(operation, "a tensor", *nodes[i], DType::f32);
+    if (!(nodes[i]->shape == nodes[0]->shape))
+      throw ShapeError(operation, cat("shapes differ: ", nodes[0]->shape, " and ", nodes[i]->shape));
+    for (std::size_t before = 0; before < i; ++before) require_apart(operation, "an output", *nodes[before], {nodes[i]});
   }
 }
 

@@ -1,0 +1,25 @@
+#include "core/checks.h"
+
+#include <tidepool/error.h>
+
+#include "platform/cat.h"
+
+namespace tidepool::inline v0 {
+
+void require_type(const char* operation, const char* name, const Node& node, DType wanted) {
+  if (node.dtype != wanted) throw DTypeError(operation, cat(name, " is ", node.dtype, "; wanted ", wanted));
+}
+
+void require_shape(const char* operation, const char* name, const Node& node, const Shape& wanted) {
+  if (!(node.shape == wanted)) throw ShapeError(operation, cat(name, " is ", node.shape, "; wanted ", wanted));
+}
+
+void require_apart(const char* operation, const char* name, const Node& output, std::initializer_list<const Node*> others) {
+  for (const Node* other : others)
+    if (other && other->storage.block() == output.storage.block() && other->offset < output.offset + output.bytes() &&
+        output.offset < other->offset + other->bytes())
+      throw ArgumentError(
+          operation, cat(name, ' ', output.shape, " shares memory with another tensor ", other->shape, "; write to a tensor of its own"));
+}
+
+}  // namespace tidepool::inline v0
