@@ -4,20 +4,15 @@
 # `// shader: unary.comp -> NAME` and `// shader: unary.comp -DGRAD -> NAME_grad`, becomes one shader for each line of
 # the table.
 find_program(TIDEPOOL_GLSLC glslc)
-find_program(TIDEPOOL_SPIRV_VAL spirv-val)
 
 # Compiles one shader into ${PROJECT_BINARY_DIR}/shaders/<name>.inc, a list of words to #include in an array.
 function(tidepool_compile_shader name source)  # further arguments: macros
   set(words ${PROJECT_BINARY_DIR}/shaders/${name}.inc)
   list(TRANSFORM ARGN PREPEND -D OUTPUT_VARIABLE macros)
   set(flags -O --target-env=vulkan1.2 -Werror -I ${PROJECT_SOURCE_DIR}/src)
-  set(check)
-  if(TIDEPOOL_SPIRV_VAL)
-    set(check COMMAND ${TIDEPOOL_GLSLC} ${flags} ${macros} ${source} -o ${words}.spv COMMAND ${TIDEPOOL_SPIRV_VAL} --target-env vulkan1.2 ${words}.spv)
-  endif()
   add_custom_command(
     OUTPUT ${words}
-    COMMAND ${TIDEPOOL_GLSLC} ${flags} ${macros} -mfmt=num -MD -MF ${words}.d ${source} -o ${words} ${check}
+    COMMAND ${TIDEPOOL_GLSLC} ${flags} ${macros} -mfmt=num -MD -MF ${words}.d ${source} -o ${words}
     DEPENDS ${source}
     DEPFILE ${words}.d
     COMMENT "Shader ${name}"
