@@ -7,7 +7,10 @@
 #include <tidepool/grad.h>
 #include <tidepool/log.h>
 #include <tidepool/memory.h>
+#include <tidepool/module.h>
+#include <tidepool/nn.h>
 #include <tidepool/ops.h>
+#include <tidepool/optim.h>
 #include <tidepool/raw.h>
 #include <tidepool/run.h>
 #include <tidepool/shape.h>

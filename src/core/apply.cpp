@@ -82,7 +82,7 @@ Tensor apply(const OpDef& op, std::span<const Tensor* const> in, const Attrs& at
 
 Tensor apply_view(const OpDef& op, const Tensor& a, const Shape& shape, std::size_t offset, const Attrs& attrs) {
   Node* node = &usable(op.name, a);
-  Tensor out = make_tensor(op.name, shape, node->dtype, node->slot, node->storage, node->offset + offset);
+  Tensor out = make_tensor(op.name, shape, node->dtype, *node->slot, node->storage, node->offset + offset);
   const Tensor* in = &a;
   if (wants_gradient({&node, 1})) remember(op, {&in, 1}, attrs, *out.node());
   return out;

@@ -19,9 +19,9 @@ namespace tidepool::inline v0 {
 struct TapeEntry;
 
 struct Node {
-  explicit Node(DeviceSlot& slot) : slot(slot) { slot.tensors.fetch_add(1, std::memory_order_relaxed); }
+  explicit Node(DeviceSlot& on) : slot(&on) { slot->tensors.fetch_add(1, std::memory_order_relaxed); }
   ~Node() {
-    if (!released) slot.tensors.fetch_sub(1, std::memory_order_relaxed);
+    if (!released) slot->tensors.fetch_sub(1, std::memory_order_relaxed);
   }
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -29,7 +29,7 @@ struct Node {
   Shape shape;
   DType dtype = DType::f32;
   std::int64_t numel = 1;
-  DeviceSlot& slot;
+  DeviceSlot* slot;
   Storage storage;  // empty once released
   std::size_t offset = 0;
   std::shared_ptr<TapeEntry> made_by;  // null for a leaf
@@ -48,6 +48,8 @@ struct Node {
     bytes_ = other.bytes_;
   }
   void release();
+  // Other memory under the same tensor, on another device perhaps; every handle follows, views of the old memory do not.
+  void rehome(DeviceSlot& to, Storage memory, std::size_t at);
 
  private:
   std::size_t bytes_ = 0;

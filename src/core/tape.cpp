@@ -54,7 +54,7 @@ void remember(const OpDef& op, std::span<const Tensor* const> in, const Attrs& a
   const auto describe = [](SavedValue& value, const Node& node) {
     value.shape = node.shape;
     value.dtype = node.dtype;
-    value.slot = &node.slot;
+    value.slot = node.slot;
   };
   entry->inputs.resize(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) {
@@ -168,9 +168,9 @@ void Tensor::backward(const Tensor& seed) const {
   const Node& start = usable("backward", seed);
   if (!(start.shape == node.shape)) throw ShapeError("backward", cat("the seed has shape ", start.shape, "; wanted ", node.shape));
   if (start.dtype != node.dtype) throw DTypeError("backward", cat("the seed is ", start.dtype, "; wanted ", node.dtype));
-  if (&start.slot != &node.slot)
+  if (start.slot != node.slot)
     throw DeviceError("backward",
-                      cat("the seed is on ", start.slot.id(), " and the tensor on ", node.slot.id(), "; move one with to(device)"));
+                      cat("the seed is on ", start.slot->id(), " and the tensor on ", node.slot->id(), "; move one with to(device)"));
   if (node.made_by) {
     run_backward(node.made_by, seed);
   } else if (node.wants_grad) {

@@ -15,10 +15,20 @@ namespace tidepool::inline v0 {
 void Node::release() {
   if (released) return;
   released = true;
-  slot.tensors.fetch_sub(1, std::memory_order_relaxed);
+  slot->tensors.fetch_sub(1, std::memory_order_relaxed);
   storage = {};
   made_by = nullptr;
   grad = nullptr;
+}
+
+void Node::rehome(DeviceSlot& to, Storage memory, std::size_t at) {
+  if (&to != slot && !released) {
+    slot->tensors.fetch_sub(1, std::memory_order_relaxed);
+    to.tensors.fetch_add(1, std::memory_order_relaxed);
+  }
+  slot = &to;
+  storage = std::move(memory);
+  offset = at;
 }
 
 void unusable(const char* operation, const Tensor& tensor) {
@@ -41,7 +51,7 @@ Tensor make_tensor(const char* operation, const Shape& shape, DType dtype, Devic
 
 const Shape& Tensor::shape() const { return usable("shape", *this).shape; }
 DType Tensor::dtype() const { return usable("dtype", *this).dtype; }
-Device Tensor::device() const { return Device(usable("device", *this).slot); }
+Device Tensor::device() const { return Device(*usable("device", *this).slot); }
 std::int64_t Tensor::numel() const { return usable("numel", *this).numel; }
 std::size_t Tensor::nbytes() const { return usable("nbytes", *this).bytes(); }
 
@@ -53,7 +63,7 @@ bool Tensor::released() const { return node_ && node_->released; }
 
 Tensor Tensor::detach() const {
   const Node& node = usable("detach", *this);
-  return make_tensor("detach", node.shape, node.dtype, node.slot, node.storage, node.offset);
+  return make_tensor("detach", node.shape, node.dtype, *node.slot, node.storage, node.offset);
 }
 
 const Tensor& Tensor::requires_grad(bool on) const {

@@ -80,7 +80,7 @@ void copy_in(const Tensor& tensor, std::span<const T> values) {
     if (node.dtype == DType::f16) {
       require_count("copy_from", node, values.size());
       require_writable("copy_from", node);
-      return copy_(tensor, make_from_host(values, node.shape, Device(node.slot), "copy_from").to(DType::f16));
+      return copy_(tensor, make_from_host(values, node.shape, Device(*node.slot), "copy_from").to(DType::f16));
     }
   require_type("copy_from", node, dtype_of<T>);
   require_count("copy_from", node, values.size());
@@ -146,7 +146,7 @@ Tensor arange(std::int64_t count, const Device& device) {
 
 Tensor Tensor::to(const Device& device) const {
   const Node& node = usable("to", *this);
-  if (&device.slot() == &node.slot) return *this;
+  if (&device.slot() == node.slot) return *this;
   if (node.wants_grad) require_writable("to", node);
   std::vector<std::byte> bytes(node.bytes());
   download("to", node, bytes);

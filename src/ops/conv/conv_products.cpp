@@ -46,7 +46,7 @@ void launch_weights(Stream& stream, const ConvParams& p, const Node& dy, const N
 void nothing_to_check(std::span<Node* const>) {}
 
 Tensor fresh(const char* operation, const Shape& shape, const Tensor& like) {
-  return allocate_tensor(operation, shape, DType::f32, usable(operation, like).slot);
+  return allocate_tensor(operation, shape, DType::f32, *usable(operation, like).slot);
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ Tensor zeros(const Shape& shape, const TensorOptions& options) { return make_fil
 Tensor ones(const Shape& shape, const TensorOptions& options) { return make_filled("ones", shape, 1.0F, options); }
 Tensor zeros_like(const Tensor& like) {
   const Node& node = usable("zeros_like", like);
-  return make_filled("zeros_like", node.shape, 0.0F, {.dtype = node.dtype, .device = Device(node.slot)});
+  return make_filled("zeros_like", node.shape, 0.0F, {.dtype = node.dtype, .device = Device(*node.slot)});
 }
 
 Tensor empty(const Shape& shape, const TensorOptions& options) {

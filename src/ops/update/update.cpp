@@ -53,8 +53,11 @@ void adam_step(const Tensor& w, const Tensor& g, const Tensor& m, const Tensor& 
                           .count = 0,
                           .beta1 = static_cast<float>(options.beta1),
                           .beta2 = static_cast<float>(options.beta2),
+                          .rest1 = static_cast<float>(1 - options.beta1),
+                          .rest2 = static_cast<float>(1 - options.beta2),
                           .eps = static_cast<float>(options.eps),
                           .weight_decay = static_cast<float>(options.weight_decay),
+                          .decoupled = 0,
                           .step_size = static_cast<float>(options.lr / (1 - std::pow(options.beta1, step))),
                           .correction2 = static_cast<float>(1 / std::sqrt(1 - std::pow(options.beta2, step)))};
   const NoGrad guard;  // an update is no part of a graph

@@ -8,9 +8,11 @@ namespace tidepool::inline v0 {
 struct AdamParams {
   Shifts shifts;
   std::uint32_t count;
-  float beta1, beta2, eps, weight_decay;
-  float step_size;    // lr / (1 - beta1^step)
-  float correction2;  // 1 / sqrt(1 - beta2^step)
+  float beta1, beta2, rest1, rest2;  // rest: 1 - beta, which a float of beta would spoil
+  float eps, weight_decay;
+  std::uint32_t decoupled;  // the decay shrinks the weights themselves (AdamW) rather than joining the gradient
+  float step_size;          // lr / (1 - beta1^step), and
+  float correction2;        // 1 / sqrt(1 - beta2^step), unless the rates are on the device
 };
 static_assert(Params<AdamParams>);
 
@@ -22,7 +24,30 @@ struct SgdParams {
 };
 static_assert(Params<SgdParams>);
 
-void adam_cpu(const CpuCall& call);
+struct RmspropParams {
+  Shifts shifts;
+  std::uint32_t count;
+  float alpha, rest, eps, momentum, weight_decay;
+};
+static_assert(Params<RmspropParams>);
+
+// What changes from step to step stands in device memory, so that a plan sees it.
+struct Rates {
+  float lr;
+  float correction1, correction2;  // 1 - beta^step, for Adam
+  std::uint32_t step;
+};
+struct AdvanceParams {
+  Shifts shifts;
+  float beta1, beta2, rest1, rest2;
+};
+static_assert(Params<AdvanceParams>);
+
+void adam_cpu(const CpuCall& call);          // w, g, mean, square
+void adam_rates_cpu(const CpuCall& call);    // and rates
+void advance_cpu(const CpuCall& call);       // rates
+void rmsprop_cpu(const CpuCall& call);       // w, g, square, velocity, rates
+void sgd_rates_cpu(const CpuCall& call);     // w, g, velocity, rates
 void sgd_cpu(const CpuCall& call);           // w, g
 void sgd_momentum_cpu(const CpuCall& call);  // w, g, velocity
 

@@ -13,38 +13,37 @@ namespace tidepool::inline v0 {
 namespace HWY_NAMESPACE {
 namespace {
 
-void run_adam(const CpuCall& call) {
+HWY_INLINE void adam(const CpuCall& call, float size, float correction, float lr) {
   const auto& p = call.params<AdamParams>();
   auto* w = call.buffer<float>(0);
   const auto* g = call.buffer<const float>(1);
   auto* m = call.buffer<float>(2);
   auto* v = call.buffer<float>(3);
-  const Pack beta1 = p.beta1, beta2 = p.beta2, eps = p.eps, decay = p.weight_decay, step_size = p.step_size, correction2 = p.correction2;
-  const Pack rest1 = 1.0F - beta1, rest2 = 1.0F - beta2;
-  const auto advance = [&](Pack& weight, Pack gradient, Pack& mean, Pack& square) HWY_ATTR {
-    gradient = gradient + decay * weight;
-    mean = beta1 * mean + rest1 * gradient;
-    square = beta2 * square + rest2 * gradient * gradient;
-    weight = weight - step_size * mean / (sqrt(square) * correction2 + eps);
-  };
+  const Pack beta1 = p.beta1, beta2 = p.beta2, rest1 = p.rest1, rest2 = p.rest2, eps = p.eps, step_size = size, correction2 = correction;
+  const Pack joined = p.decoupled ? 0.0F : p.weight_decay, kept = p.decoupled ? 1.0F - lr * p.weight_decay : 1.0F;
   call.team->run(p.count, 16384, [&](std::size_t begin, std::size_t end) HWY_ATTR {
-    std::size_t i = begin;
-    for (; i + lanes <= end; i += lanes) {
-      Pack weight = load(w + i), mean = load(m + i), square = load(v + i);
-      advance(weight, load(g + i), mean, square);
-      store(weight, w + i);
-      store(mean, m + i);
-      store(square, v + i);
-    }
-    if (i < end) {
-      const std::size_t rest = end - i;
-      Pack weight = load_part(w + i, rest), mean = load_part(m + i, rest), square = load_part(v + i, rest);
-      advance(weight, load_part(g + i, rest), mean, square);
-      store_part(weight, w + i, rest);
-      store_part(mean, m + i, rest);
-      store_part(square, v + i, rest);
+    for (std::size_t i = begin; i < end; i += lanes) {
+      const std::size_t some = HWY_MIN(lanes, end - i);
+      Pack weight = load_some(w + i, some), mean = load_some(m + i, some), square = load_some(v + i, some);
+      const Pack gradient = load_some(g + i, some) + joined * weight;
+      mean = beta1 * mean + rest1 * gradient;
+      square = beta2 * square + rest2 * gradient * gradient;
+      weight = kept * weight - step_size * mean / (sqrt(square) * correction2 + eps);
+      store_some(weight, w + i, some);
+      store_some(mean, m + i, some);
+      store_some(square, v + i, some);
     }
   });
+}
+
+void run_adam(const CpuCall& call) {
+  const auto& p = call.params<AdamParams>();
+  adam(call, p.step_size, p.correction2, 0);
+}
+
+void run_adam_rates(const CpuCall& call) {
+  const Rates& rates = *call.buffer<const Rates>(4);
+  adam(call, rates.lr / rates.correction1, 1.0F / std::sqrt(rates.correction2), rates.lr);
 }
 
 // f(weight, gradient, velocity) changes the first and the last; without velocities w stands in for them.
@@ -71,13 +70,37 @@ void run_sgd(const CpuCall& call) {
                      [&](Pack& weight, Pack gradient, Pack&) HWY_ATTR { weight = weight - lr * (gradient + decay * weight); });
 }
 
-void run_sgd_momentum(const CpuCall& call) {
+HWY_INLINE void sgd_momentum(const CpuCall& call, float rate) {
   const auto& p = call.params<SgdParams>();
-  const Pack lr = p.lr, decay = p.weight_decay, momentum = p.momentum;
+  const Pack lr = rate, decay = p.weight_decay, momentum = p.momentum;
   each_weight<true>(call, p.count, [&](Pack& weight, Pack gradient, Pack& velocity) HWY_ATTR {
     gradient = gradient + decay * weight;
     velocity = momentum * velocity + gradient;
     weight = weight - lr * (p.nesterov ? gradient + momentum * velocity : velocity);
+  });
+}
+
+void run_sgd_momentum(const CpuCall& call) { sgd_momentum(call, call.params<SgdParams>().lr); }
+void run_sgd_rates(const CpuCall& call) { sgd_momentum(call, call.buffer<const Rates>(3)->lr); }
+
+void run_rmsprop(const CpuCall& call) {
+  const auto& p = call.params<RmspropParams>();
+  auto* squares = call.buffer<float>(2);
+  auto* velocities = call.buffer<float>(3);
+  auto* w = call.buffer<float>(0);
+  const auto* g = call.buffer<const float>(1);
+  const Pack lr = call.buffer<const Rates>(4)->lr, alpha = p.alpha, rest = p.rest, eps = p.eps, momentum = p.momentum, decay = p.weight_decay;
+  call.team->run(p.count, 16384, [&](std::size_t begin, std::size_t end) HWY_ATTR {
+    for (std::size_t i = begin; i < end; i += lanes) {
+      const std::size_t some = HWY_MIN(lanes, end - i);
+      Pack weight = load_some(w + i, some), square = load_some(squares + i, some);
+      const Pack gradient = load_some(g + i, some) + decay * weight;
+      square = alpha * square + rest * gradient * gradient;
+      const Pack velocity = momentum * load_some(velocities + i, some) + gradient / (sqrt(square) + eps);
+      store_some(square, squares + i, some);
+      store_some(velocity, velocities + i, some);
+      store_some(weight - lr * velocity, w + i, some);
+    }
   });
 }
 
@@ -91,5 +114,15 @@ namespace tidepool::inline v0 {
 void adam_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_adam, call); }
 void sgd_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_sgd, call); }
 void sgd_momentum_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_sgd_momentum, call); }
+void adam_rates_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_adam_rates, call); }
+void sgd_rates_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_sgd_rates, call); }
+void rmsprop_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_rmsprop, call); }
+void advance_cpu(const CpuCall& call) {
+  const auto& p = call.params<AdvanceParams>();
+  Rates& rates = *call.buffer<Rates>(0);
+  rates.correction1 = p.beta1 * rates.correction1 + p.rest1;
+  rates.correction2 = p.beta2 * rates.correction2 + p.rest2;
+  ++rates.step;
+}
 }  // namespace tidepool::inline v0
 #endif

@@ -1,0 +1,23 @@
+#include <tidepool/error.h>
+#include <tidepool/nn.h>
+
+#include "nn/init.h"
+#include "platform/cat.h"
+
+namespace tidepool::inline v0::nn {
+
+void require_sizes(const char* layer, std::initializer_list<std::pair<const char*, std::int64_t>> sizes) {
+  for (const auto& [name, size] : sizes)
+    if (size < 1) throw ArgumentError(layer, cat(name, " is ", size, "; wanted 1 or more"));
+}
+
+Linear::Linear(std::int64_t in, std::int64_t out, const LinearOptions& options) {
+  require_sizes("Linear", {{"in", in}, {"out", out}});
+  weight = parameter("weight", uniform_init({out, in}, in));
+  if (options.bias) bias = parameter("bias", uniform_init({out}, in));
+}
+Tensor Linear::forward(const Tensor& x) { return linear(x, weight, bias); }
+std::optional<Tensor> Linear::forward_with(const Tensor& x, Activation activation) { return linear(x, weight, bias, activation); }
+std::string Linear::kind() const { return "Linear"; }
+
+}  // namespace tidepool::inline v0::nn

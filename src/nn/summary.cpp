@@ -1,0 +1,113 @@
+// The table of a network: one line for each layer that computes something itself.
+#include <tidepool/error.h>
+#include <tidepool/grad.h>
+#include <tidepool/memory.h>
+
+#include "nn/state.h"
+#include "platform/bytes.h"
+#include "platform/cat.h"
+
+#include <array>
+#include <map>
+
+namespace tidepool::inline v0::nn {
+
+namespace {
+
+struct Row {
+  std::string name, kind, output, parameters, memory;
+};
+
+struct Counts {
+  std::int64_t parameters = 0, buffers = 0;
+};
+
+Counts own_counts(const ModuleState& state) {
+  Counts counts;
+  for (const ModuleState::Entry& entry : state.tensors) (entry.trained ? counts.parameters : counts.buffers) += entry.tensor.numel();
+  return counts;
+}
+
+std::string grouped(std::int64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, 1, ',');
+  return text;
+}
+
+std::string table(const std::vector<Row>& rows) {
+  const auto cells = [](const Row& row) { return std::array{&row.name, &row.kind, &row.output, &row.parameters, &row.memory}; };
+  std::array<std::size_t, 5> widths{};
+  for (const Row& row : rows)
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], cells(row)[i]->size());
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const std::string& cell = *cells(row)[i];
+      const std::string space(widths[i] - cell.size(), ' ');
+      if (i > 0) line += "  ";
+      line += i < 3 ? cell + space : space + cell;  // numbers to the right
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+// Runs it on zeros; as indices where the first layer wants those.
+void run_on_zeros(Module& module, const Shape& input) {
+  const auto run = [&](DType type) {
+    const Tidy scope;
+    const NoGrad guard;
+    const std::vector<Tensor> parameters = module.parameters();
+    module(zeros(input, {.dtype = type, .device = parameters.empty() ? default_device() : parameters[0].device()}));
+  };
+  try {
+    run(DType::f32);
+  } catch (const DTypeError&) {
+    run(DType::i32);
+  }
+}
+
+}  // namespace
+
+std::string Module::summary(const Shape& input) {
+  std::map<const ModuleState*, std::string> names;
+  for (const auto& [name, state] : named_modules(*this)) names.emplace(state, name);
+  std::vector<Row> rows{{"layer", "kind", "output", "parameters", "memory"}};
+  std::map<const ModuleState*, Counts> counted;
+  std::size_t activations = 0;
+  const bool was_training = training();
+  std::vector<Row> seen;
+  const auto observe = [&](const Module& part, const Tensor&, const Tensor& y) {
+    const ModuleState& state = ModuleAccess::state(part);
+    activations += y.nbytes();
+    const bool first = counted.emplace(&state, own_counts(state)).second;
+    if (!state.parts.empty() && state.tensors.empty()) return;  // its parts have lines
+    const std::int64_t count = counted[&state].parameters + counted[&state].buffers;
+    const auto name = names.find(&state);
+    seen.push_back({name == names.end() || name->second.empty() ? "-" : name->second, part.kind(), y.shape().str(),
+                    count == 0 ? "" : (first ? grouped(count) : "shared"),
+                    count == 0 || !first ? "" : readable_bytes(static_cast<std::size_t>(count) * sizeof(float))});
+  };
+  eval();
+  try {
+    const ObserverScope scope(observe);
+    run_on_zeros(*this, input);
+  } catch (...) {
+    train(was_training);
+    throw;
+  }
+  train(was_training);
+  rows.insert(rows.end(), seen.begin(), seen.end());
+  Counts total;
+  for (const auto& [name, tensor] : named_parameters()) total.parameters += tensor.numel();
+  for (const auto& [name, tensor] : named_buffers()) total.buffers += tensor.numel();
+  std::string text = table(rows);
+  text += cat("\n", grouped(total.parameters), " parameters (", readable_bytes(static_cast<std::size_t>(total.parameters) * sizeof(float)),
+              ")");
+  if (total.buffers) text += cat(", ", grouped(total.buffers), " numbers kept beside them");
+  return text + cat("; outputs of all layers ", readable_bytes(activations), " for an input of ", input, "\n");
+}
+
+}  // namespace tidepool::inline v0::nn

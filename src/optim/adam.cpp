@@ -1,0 +1,50 @@
+// Adam, and AdamW, which differs in where the weight decay goes.
+#include "ops/update/update.h"
+#include "optim/state.h"
+
+namespace tidepool::inline v0::optim {
+
+namespace {
+
+constexpr Access r = Access::read, rw = Access::read_write;
+constexpr KernelDef kernel{.name = "adam_rates", .access = accesses({rw, r, rw, rw, r}), .bindings = 5, .cpu = adam_rates_cpu};
+
+template <class Options>
+const Options& checked(const char* name, const Options& options) {
+  require_rate(name, "beta1", options.beta1);
+  require_rate(name, "beta2", options.beta2);
+  require_positive(name, "eps", options.eps);
+  require_positive(name, "weight_decay", options.weight_decay);
+  return options;
+}
+
+template <class Options>
+void update_adam(OptimizerState& state, const Options& options, bool decoupled) {
+  advance_rates(state, options.beta1, options.beta2);
+  launch_update(state, kernel,
+                AdamParams{.shifts = {},
+                           .count = 0,
+                           .beta1 = static_cast<float>(options.beta1),
+                           .beta2 = static_cast<float>(options.beta2),
+                           .rest1 = static_cast<float>(1 - options.beta1),
+                           .rest2 = static_cast<float>(1 - options.beta2),
+                           .eps = static_cast<float>(options.eps),
+                           .weight_decay = static_cast<float>(options.weight_decay),
+                           .decoupled = decoupled ? 1U : 0U,
+                           .step_size = 0,
+                           .correction2 = 0});
+}
+
+}  // namespace
+
+Adam::Adam(const std::vector<Tensor>& parameters, const AdamOptions& options)
+    : Optimizer(parameters, checked("Adam", options).lr, "Adam", {"mean", "square"}), options_(options) {}
+std::string Adam::name() const { return "Adam"; }
+void Adam::update(OptimizerState& state) { update_adam(state, options_, false); }
+
+AdamW::AdamW(const std::vector<Tensor>& parameters, const AdamWOptions& options)
+    : Optimizer(parameters, checked("AdamW", options).lr, "AdamW", {"mean", "square"}), options_(options) {}
+std::string AdamW::name() const { return "AdamW"; }
+void AdamW::update(OptimizerState& state) { update_adam(state, options_, true); }
+
+}  // namespace tidepool::inline v0::optim

@@ -1,0 +1,146 @@
+// Modules: names, sharing and cloning, moving, and what layers compute.
+#include <tidepool/tidepool.h>
+
+#include <cmath>
+
+#include "support/devices.h"
+#include "support/errors.h"
+
+namespace tidepool::inline v0 {
+namespace {
+
+using namespace nn;
+
+class Modules : public LibraryTest {};
+
+std::vector<std::string> names_of(const NamedTensors& tensors) {
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : tensors) names.push_back(name);
+  return names;
+}
+
+// A layer of one's own, as module.h shows it.
+struct Gate : Module {
+  Linear inner = module("inner", Linear(4, 4));
+  Parameter scale = parameter("scale", ones({4}));
+  Parameter count = buffer("count", zeros({1}));
+  Tensor forward(const Tensor& x) override { return x * sigmoid(inner(x)) * scale; }
+  std::string kind() const override { return "Gate"; }
+};
+
+Sequential small_net() { return Sequential{Linear(3, 4), Tanh(), Gate(), BatchNorm2d(4), Linear(4, 2, {.bias = false})}; }
+
+TEST_F(Modules, NameTheirTensorsAsPyTorchDoes) {
+  const Sequential net = small_net();
+  EXPECT_EQ(names_of(net.named_parameters()), (std::vector<std::string>{"0.weight", "0.bias", "2.scale", "2.inner.weight", "2.inner.bias",
+                                                                        "3.weight", "3.bias", "4.weight"}));
+  EXPECT_EQ(names_of(net.named_buffers()), (std::vector<std::string>{"2.count", "3.running_mean", "3.running_var"}));
+  EXPECT_EQ(net.parameters().size(), 8U);
+}
+
+TEST_F(Modules, CopiesShareTheirParametersAndClonesDoNot) {
+  Sequential net{Linear(3, 4), ReLU(), Gate()};
+  const Tensor x = randn({5, 3});
+  Sequential shared = net, own = net.clone();
+  const auto before = net(x).to_host<float>();
+  EXPECT_EQ(own(x).to_host<float>(), before);
+  {
+    const NoGrad guard;
+    for (const Tensor& parameter : net.parameters()) fill_(parameter, 0.25F);
+  }
+  const auto after = net(x).to_host<float>();
+  EXPECT_NE(after, before);
+  EXPECT_EQ(shared(x).to_host<float>(), after);
+  EXPECT_EQ(own(x).to_host<float>(), before) << "a layer of one's own and its parts are cloned too";
+  EXPECT_TRUE(own.parameters()[0].wants_grad());
+}
+
+TEST_F(Modules, TrainAndEvalReachEveryPart) {
+  Sequential net{Dropout(0.5), Residual{Linear(4, 4), Dropout(0.5)}};
+  const Tensor x = ones({100, 4});
+  EXPECT_TRUE(net.training());
+  EXPECT_NE(net(x).to_host<float>(), net(x).to_host<float>());
+  net.eval();
+  EXPECT_EQ(net(x).to_host<float>(), net(x).to_host<float>());
+  EXPECT_FALSE(net[1].training());
+}
+
+TEST_F(Modules, BeginAsPyTorchsDo) {
+  manual_seed(3);
+  const Conv2d conv(4, 64, {.kernel = 3});
+  const float limit = 1.0F / std::sqrt(4.0F * 9.0F);
+  double square = 0;
+  const auto values = conv.weight.tensor().to_host<float>();
+  for (const float value : values) {
+    EXPECT_LE(std::abs(value), limit);
+    square += static_cast<double>(value) * static_cast<double>(value);
+  }
+  EXPECT_NEAR(std::sqrt(square / static_cast<double>(values.size())), limit / std::sqrt(3.0), limit * 0.03) << "evenly distributed";
+  EXPECT_EQ(conv.bias.tensor().shape(), (Shape{64}));
+  for (const float value : conv.bias.tensor().to_host<float>()) EXPECT_LE(std::abs(value), limit);
+  const BatchNorm2d norm(3);
+  EXPECT_EQ(norm.running_var.tensor().to_host<float>(), (std::vector<float>{1, 1, 1}));
+}
+
+TEST_F(Modules, JoinAnActivationWithTheLayerBeforeItWithoutAChange) {
+  manual_seed(1);
+  const Tensor x = randn({6, 2, 8, 8});
+  Sequential net{Conv2d(2, 3, {.kernel = 3, .padding = 1}), ReLU(), MaxPool2d(2), Flatten(), Linear(48, 7), GELU(), Linear(7, 2), Tanh()};
+  Tensor y = x;
+  for (std::int64_t i = 0; i < net.size(); ++i) y = net[i](y);  // one by one
+  EXPECT_EQ(net(x).to_host<float>(), y.to_host<float>());
+}
+
+TEST_F(Modules, MoveToAnotherDeviceWithEveryHandle) {
+  if (!is_there("vulkan:0")) GTEST_SKIP() << "vulkan:0 is not there";
+  Sequential net{Linear(3, 2)};
+  const Tensor weight = net.parameters()[0];
+  const auto values = weight.to_host<float>();
+  optim::Adam opt(net.parameters(), {.lr = 0.1});
+  sum(net(ones({1, 3}))).backward();
+  opt.step();
+  const auto stepped = weight.to_host<float>();
+  EXPECT_NE(stepped, values);
+  net.to(device("vulkan:0"));
+  EXPECT_EQ(weight.device().id(), "vulkan:0");
+  EXPECT_EQ(weight.to_host<float>(), stepped);
+  opt.step();  // with the gradient and the moments that it had
+  const auto there = weight.to_host<float>();
+  net.to(device("cpu"));
+  EXPECT_EQ(weight.to_host<float>(), there);
+  EXPECT_EQ(opt.steps(), 2);
+  for (std::size_t i = 0; i < there.size(); ++i) EXPECT_NEAR(there[i], values[i] - 0.2F, 1e-5F);
+}
+
+TEST_F(Modules, SayWhatTheyAreMadeOf) {
+  Sequential net{Conv2d(1, 32, {.kernel = 3, .padding = 1}), ReLU(), MaxPool2d(2), Flatten(), Linear(6272, 10)};
+  const std::string text = net.summary({1, 1, 28, 28});
+  EXPECT_NE(text.find("[1, 32, 28, 28]"), std::string::npos) << text;
+  EXPECT_NE(text.find("62,730"), std::string::npos) << text;
+  EXPECT_NE(text.find("63,050 parameters"), std::string::npos) << text;
+  EXPECT_TRUE(net.training()) << "as it was";
+  Sequential words{Embedding(10, 4), Linear(4, 2)};
+  EXPECT_NE(words.summary({3}).find("[3, 4]"), std::string::npos);
+}
+
+TEST_F(Modules, APartInTwoPlacesHasItsParametersOnce) {
+  const Linear shared(4, 4);
+  Sequential net{shared, ReLU(), shared};
+  EXPECT_EQ(net.parameters().size(), 2U);
+  optim::SGD opt(net.parameters(), {.lr = 1});
+  sum(net(ones({2, 4}))).backward();
+  opt.step();
+  EXPECT_EQ(opt.steps(), 1);
+}
+
+TEST_F(Modules, WrongSizesAreNamed) {
+  EXPECT_EQ(message_of<ArgumentError>([] { Linear(0, 3); }), "Linear: in is 0; wanted 1 or more");
+  EXPECT_EQ(message_of<ArgumentError>([] { Conv2d(3, 4, {.groups = 2}); }), "Conv2d: 3 and 4 channels do not divide into 2 groups");
+  EXPECT_EQ(message_of<ArgumentError>([] { Dropout(1.5); }), "Dropout: p is 1.5; wanted 0 to 1");
+  EXPECT_EQ(message_of<ArgumentError>([] { optim::Adam({ones({2})}); }),
+            "Adam: a tensor of shape [2] is no parameter; mark it with requires_grad()");
+  EXPECT_EQ(message_of<ArgumentError>([] { optim::Adam(std::vector<Tensor>()); }), "Adam: got no parameters; give it net.parameters()");
+}
+
+}  // namespace
+}  // namespace tidepool::inline v0

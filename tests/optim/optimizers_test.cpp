@@ -1,0 +1,175 @@
+// Optimizers against PyTorch's, their schedules, and what they do with plans and memory.
+#include <tidepool/tidepool.h>
+
+#include <cmath>
+
+#include "support/devices.h"
+#include "support/errors.h"
+
+namespace tidepool::inline v0 {
+namespace {
+
+namespace reference {
+#include "optim/reference.inc"
+}  // namespace reference
+
+std::vector<float> numbers(std::size_t count, std::uint32_t seed) {
+  std::vector<float> values(count);
+  for (float& value : values) {
+    seed = seed * 1664525U + 1013904223U;
+    value = static_cast<float>(seed >> 8) / 8388608.0F - 1.0F;
+  }
+  return values;
+}
+
+class Optimizers : public LibraryTest {
+ protected:
+  Tensor x = from_host(numbers(64, 1), {16, 4}), y = from_host(numbers(16, 2), {16, 1});
+  std::vector<Tensor> parameters{from_host(numbers(32, 3), {8, 4}).requires_grad(), from_host(numbers(8, 4), {8}).requires_grad(),
+                                 from_host(numbers(8, 5), {1, 8}).requires_grad(), from_host(numbers(1, 6), {1}).requires_grad()};
+
+  void TearDown() override {
+    parameters.clear();
+    x = y = {};
+    LibraryTest::TearDown();
+  }
+  void backward() const {
+    tidy([&] {
+      const Tensor hidden = tanh(linear(x, parameters[0], parameters[1]));
+      mse_loss(linear(hidden, parameters[2], parameters[3]), y).backward();
+    });
+  }
+  std::vector<float> values() const {
+    std::vector<float> all;
+    for (const Tensor& parameter : parameters)
+      for (const float value : parameter.to_host<float>()) all.push_back(value);
+    return all;
+  }
+  void expect_after_200_steps(optim::Optimizer& opt, const std::vector<float>& wanted) const {
+    const Plan plan = capture([&] {
+      opt.zero_grad();
+      backward();
+      opt.step();
+    });
+    for (int step = 0; step < 200; ++step) plan.run();
+    const std::vector<float> got = values();
+    ASSERT_EQ(got.size(), wanted.size());
+    double largest = 0, worst = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      largest = std::max(largest, std::abs(static_cast<double>(wanted[i])));
+      worst = std::max(worst, std::abs(static_cast<double>(got[i]) - static_cast<double>(wanted[i])));
+    }
+    EXPECT_LE(worst / largest, 1e-5);
+    EXPECT_EQ(opt.steps(), 200);
+  }
+};
+
+TEST_F(Optimizers, AdamAgreesWithPyTorch) {
+  optim::Adam opt(parameters, {.lr = 1e-2});
+  expect_after_200_steps(opt, reference::adam);
+}
+TEST_F(Optimizers, AdamWithDecayAgreesWithPyTorch) {
+  optim::Adam opt(parameters, {.lr = 1e-2, .weight_decay = 0.05});
+  expect_after_200_steps(opt, reference::adam_decay);
+}
+TEST_F(Optimizers, AdamWAgreesWithPyTorch) {
+  optim::AdamW opt(parameters, {.lr = 1e-2, .weight_decay = 0.1});
+  expect_after_200_steps(opt, reference::adamw);
+}
+TEST_F(Optimizers, SgdAgreesWithPyTorch) {
+  optim::SGD opt(parameters, {.lr = 5e-2, .weight_decay = 0.01});
+  expect_after_200_steps(opt, reference::sgd);
+}
+TEST_F(Optimizers, MomentumAgreesWithPyTorch) {
+  optim::SGD opt(parameters, {.lr = 1e-2, .momentum = 0.9});
+  expect_after_200_steps(opt, reference::momentum);
+}
+TEST_F(Optimizers, NesterovAgreesWithPyTorch) {
+  optim::SGD opt(parameters, {.lr = 1e-2, .momentum = 0.9, .nesterov = true});
+  expect_after_200_steps(opt, reference::nesterov);
+}
+TEST_F(Optimizers, RmspropAgreesWithPyTorch) {
+  optim::RMSprop opt(parameters, {.lr = 1e-3, .alpha = 0.95, .momentum = 0.5});
+  expect_after_200_steps(opt, reference::rmsprop);
+}
+
+TEST_F(Optimizers, OneLaunchServesAllParameters) {
+  optim::SGD opt(parameters);
+  const Plan plan = capture([&] { opt.step(); });
+  EXPECT_EQ(plan.launches(), 2) << "one that counts the step, one that updates";
+}
+
+TEST_F(Optimizers, APlanSeesTheRateThatIsSetLater) {
+  optim::SGD opt(parameters, {.lr = 0});
+  backward();
+  const Plan plan = capture([&] { opt.step(); });
+  const auto before = values();
+  plan.run();
+  EXPECT_EQ(values(), before);
+  opt.set_lr(0.5);
+  plan.run();
+  EXPECT_NE(values(), before);
+}
+
+TEST_F(Optimizers, TwoMayTakeTheSameParametersInTurn) {
+  optim::SGD first(parameters, {.lr = 0.1}), second(parameters, {.lr = 0.1});
+  for (int i = 0; i < 3; ++i) {
+    first.zero_grad();
+    backward();
+    const auto before = values();
+    first.step();
+    const auto between = values();
+    second.step();
+    const auto after = values();
+    for (std::size_t at = 0; at < before.size(); ++at) EXPECT_NEAR(after[at] - between[at], between[at] - before[at], 1e-6F);
+  }
+}
+
+TEST_F(Optimizers, GradientsAreClippedToTheirCommonNorm) {
+  optim::SGD opt(parameters);
+  backward();
+  const auto norm_of = [&] {
+    double square = 0;
+    for (const Tensor& parameter : parameters)
+      for (const float g : parameter.grad().to_host<float>()) square += static_cast<double>(g) * static_cast<double>(g);
+    return std::sqrt(square);
+  };
+  const double before = norm_of();
+  ASSERT_GT(before, 0.1);
+  EXPECT_NEAR(optim::clip_grad_norm(parameters, 0.1).item(), before, 1e-5);
+  EXPECT_NEAR(norm_of(), 0.1, 1e-5);
+  optim::clip_grad_norm(parameters, 10);
+  EXPECT_NEAR(norm_of(), 0.1, 1e-5) << "smaller ones stay";
+}
+
+TEST_F(Optimizers, SchedulesFollowTheStep) {
+  optim::SGD opt(parameters, {.lr = 0.2});
+  optim::StepSchedule stairs(opt, {.steps = 2, .gamma = 0.5});
+  std::vector<double> rates;
+  for (int i = 0; i < 5; ++i) {
+    rates.push_back(opt.lr());
+    stairs.step();
+  }
+  EXPECT_EQ(rates, (std::vector<double>{0.2, 0.2, 0.1, 0.1, 0.05}));
+  opt.set_lr(1);
+  optim::CosineSchedule cosine(opt, {.steps = 10, .warmup = 2, .last = 0.1});
+  EXPECT_DOUBLE_EQ(opt.lr(), 0.5);
+  cosine.step();
+  EXPECT_DOUBLE_EQ(opt.lr(), 1);
+  cosine.set(6);
+  EXPECT_DOUBLE_EQ(opt.lr(), 0.55);
+  cosine.set(100);
+  EXPECT_DOUBLE_EQ(opt.lr(), 0.1);
+}
+
+TEST_F(Optimizers, WrongOptionsAreNamed) {
+  EXPECT_EQ(message_of<ArgumentError>([&] { optim::Adam(parameters, {.beta1 = 1}); }),
+            "Adam: beta1 is 1; wanted 0 or more and less than 1");
+  EXPECT_EQ(message_of<ArgumentError>([&] { optim::SGD(parameters, {.lr = -1}); }), "SGD: lr is -1; wanted 0 or more");
+  EXPECT_EQ(message_of<ArgumentError>([&] { optim::SGD(parameters, {.nesterov = true}); }),
+            "SGD: nesterov is set, and momentum is 0; wanted more");
+  EXPECT_EQ(message_of<ArgumentError>([&] { optim::clip_grad_norm(parameters, 0); }), "clip_grad_norm: the norm is 0; wanted more than 0");
+}
+
+}  // namespace
+}  // namespace tidepool::inline v0
