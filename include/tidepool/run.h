@@ -40,6 +40,7 @@ class TIDEPOOL_API Plan {
   std::int64_t launches() const;
 
  private:
+  friend struct PlanAccess;
   std::shared_ptr<PlanState> state_;
 };
 

@@ -5,6 +5,7 @@
 #include <tidepool/dtype.h>
 #include <tidepool/error.h>
 #include <tidepool/grad.h>
+#include <tidepool/loader.h>
 #include <tidepool/log.h>
 #include <tidepool/memory.h>
 #include <tidepool/module.h>
@@ -15,4 +16,5 @@
 #include <tidepool/run.h>
 #include <tidepool/shape.h>
 #include <tidepool/tensor.h>
+#include <tidepool/train.h>
 #include <tidepool/version.h>

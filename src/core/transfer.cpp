@@ -1,4 +1,5 @@
-// Between the host and devices.
+#include "core/transfer.h"
+
 #include <tidepool/error.h>
 #include <tidepool/tensor.h>
 
@@ -90,6 +91,21 @@ void copy_in(const Tensor& tensor, std::span<const T> values) {
 }
 
 }  // namespace
+
+void upload_bytes(const char* operation, const Tensor& to, std::span<const std::byte> bytes) {
+  const Node& node = usable(operation, to);
+  if (bytes.size() != node.bytes())
+    throw ShapeError(operation, cat(bytes.size(), " bytes for a tensor of shape ", node.shape, ", which has ", node.bytes()));
+  upload(operation, node, bytes);
+  node.storage->version.fetch_add(1, std::memory_order_relaxed);
+}
+
+void download_bytes(const char* operation, const Tensor& from, std::span<std::byte> bytes) {
+  const Node& node = usable(operation, from);
+  if (bytes.size() != node.bytes())
+    throw ShapeError(operation, cat(bytes.size(), " bytes from a tensor of shape ", node.shape, ", which has ", node.bytes()));
+  download(operation, node, bytes);
+}
 
 template <class T>
 std::vector<T> Tensor::to_host() const {

@@ -20,6 +20,7 @@ struct PlanState {
   void run();
   // With the stream's lock held: `run` throws from now on, the memory goes back.
   void drop(std::string why);
+  bool dropped() const { return !dropped_.empty(); }
   std::vector<Launch> lowered() const;  // with barriers; for tests and tools too
 
   const std::shared_ptr<Stream> stream;
@@ -38,6 +39,11 @@ struct PlanState {
   std::uint64_t arena_generation_ = 0;
   Serial last_ = 0;
   std::string dropped_;
+};
+
+struct PlanAccess {
+  static PlanState& state(const Plan& plan) { return *plan.state_; }
+  static bool usable(const Plan& plan) { return plan.state_ && !plan.state_->dropped(); }
 };
 
 }  // namespace tidepool::inline v0

@@ -13,6 +13,12 @@ struct RandomState {  // the same in ops/random/draw.comp
 };
 std::span<const float> normal_table();
 
+// Where the numbers of a device stand: the first members of its state.
+struct RandomPosition {
+  std::uint32_t seed[2];
+  std::uint32_t call[2];
+};
+
 // The process's seed. `version` changes with every call of manual_seed, for devices to notice.
 struct RandomSeed {
   std::uint64_t seed;

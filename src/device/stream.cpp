@@ -250,6 +250,19 @@ Operand Stream::random_state(Access access) {
   return operand;
 }
 
+RandomPosition Stream::random_position() {
+  random_state(Access::read);
+  RandomPosition position{};
+  download(random_.block, 0, std::as_writable_bytes(std::span(&position, 1)));
+  return position;
+}
+
+void Stream::set_random_position(const RandomPosition& position) {
+  set_random_seed(std::uint64_t{position.seed[1]} << 32 | position.seed[0]);
+  random_state(Access::read_write);
+  upload(random_.block, 0, std::as_bytes(std::span(&position, 1)));
+}
+
 // Takes a seed that was set since numbers were last drawn.
 void Stream::refresh_seed() {
   if (!random_.block.memory) return;

@@ -85,6 +85,8 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   }
   Operand complaints();  // where a kernel says that a value is wrong; read and written
   Operand random_state(Access access);
+  RandomPosition random_position();
+  void set_random_position(const RandomPosition& position);
   Serial submit();
   Serial commit();  // submit, at the end of a step
   bool ready(Serial serial);

@@ -108,6 +108,21 @@ void OptimizerState::gather() {
   write_lr();
 }
 
+void OptimizerState::remake() {
+  const Device device(*parameters[0].node()->slot);
+  weights = flat(count, device, MemoryTag::parameters);
+  gradients = flat(count, device, MemoryTag::gradients);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    Node& node = *parameters[i].node();
+    const auto at = static_cast<std::size_t>(first[i]) * sizeof(float);
+    node.rehome(device.slot(), weights.node()->storage, at);
+    node.grad->rehome(device.slot(), gradients.node()->storage, at);
+  }
+  for (Tensor& moment : moments) moment = flat(count, device, MemoryTag::optimizer);
+  rates = flat(4, device, MemoryTag::optimizer, DType::i32);
+  ++generation;
+}
+
 void OptimizerState::write_lr() const {
   const std::int32_t bits = std::bit_cast<std::int32_t>(static_cast<float>(lr));
   rates.slice(0, 1).copy_from(std::span<const std::int32_t>(&bits, 1));

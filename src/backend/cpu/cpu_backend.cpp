@@ -39,7 +39,12 @@ class CpuBackend final : public Backend {
     while (!memories_.empty()) free(*memories_.begin());
   }
 
-  BackendInfo info() override { return cpu_info(); }
+  BackendInfo info() override {
+    BackendInfo info = cpu_info();
+    info.same_bits = cat(team_.threads(), " threads, ", name_of_instructions(instructions_),
+                         own_only_ || environment("TIDEPOOL_ONEDNN") == "0" ? "" : ", oneDNN where it is installed");
+    return info;
+  }
 
   Memory* allocate(std::size_t bytes) override {
     if (bytes > SIZE_MAX - cache_line) return nullptr;
@@ -141,6 +146,7 @@ BackendInfo cpu_info() {
           .memory_free = memory.available,
           .offset_alignment = 1,
           .max_binding_bytes = SIZE_MAX,
+          .same_bits = {},
           .immediate = true};
 }
 

@@ -1,0 +1,23 @@
+// The terminal and Ctrl-C.
+#pragma once
+
+namespace tidepool::inline v0 {
+
+bool error_is_terminal();
+bool output_is_terminal();
+bool colour_wanted();  // on standard output: a terminal, and NO_COLOR is not set
+
+// While it lives, the first Ctrl-C (or SIGTERM) is noted instead of ending the process; the second ends it.
+class InterruptScope {
+ public:
+  explicit InterruptScope(bool wanted);
+  ~InterruptScope();
+  InterruptScope(const InterruptScope&) = delete;
+  InterruptScope& operator=(const InterruptScope&) = delete;
+  static bool interrupted();
+
+ private:
+  bool wanted_;
+};
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,217 @@
+#include "train/checkpoint.h"
+
+#include <tidepool/error.h>
+
+#include "io/safetensors.h"
+#include "platform/cat.h"
+#include "platform/log.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+namespace tidepool::inline v0 {
+
+namespace {
+
+constexpr const char* format = "1";
+constexpr std::string_view best_prefix = "best/";
+
+// FNV-1a over words of eight bytes: finds damage, not malice.
+class Checksum {
+ public:
+  void add(std::span<const std::byte> bytes) {
+    std::size_t at = 0;
+    for (; at + 8 <= bytes.size(); at += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes.data() + at, 8);
+      mix(word);
+    }
+    for (; at < bytes.size(); ++at) mix(std::to_integer<std::uint64_t>(bytes[at]));
+    mix(bytes.size());
+  }
+  void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
+  std::string text() const { return std::to_string(value_); }
+
+ private:
+  void mix(std::uint64_t word) {
+    value_ = (value_ ^ word) * 0x100000001b3U;
+    value_ ^= value_ >> 29;
+  }
+  std::uint64_t value_ = 0xcbf29ce484222325U;
+};
+
+std::string checksum_of(const SafetensorsMetadata& metadata, std::span<const SafetensorsTensor> tensors) {
+  Checksum sum;
+  for (const auto& [key, value] : metadata)
+    if (key != "checksum") {
+      sum.add(key);
+      sum.add(value);
+    }
+  for (const SafetensorsTensor& tensor : tensors) {
+    sum.add(tensor.name);
+    sum.add(tensor.bytes);
+  }
+  return sum.text();
+}
+
+template <class T>
+std::string exact(T value) {
+  char text[64];
+  return {text, std::to_chars(std::begin(text), std::end(text), value).ptr};
+}
+
+class Fields {
+ public:
+  explicit Fields(const SafetensorsFile& file) : file_(file) {}
+  const std::string& text(const char* key) const {
+    const auto found = file_.metadata().find(key);
+    if (found == file_.metadata().end())
+      throw IoError("resume", cat(file_.path(), ": has no '", key, "'; it is no checkpoint of Tidepool"));
+    return found->second;
+  }
+  template <class T>
+  T number(const char* key) const {
+    const std::string& value = text(key);
+    T number{};
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc{} || end != value.data() + value.size())
+      throw IoError("resume", cat(file_.path(), ": '", key, "' is '", value.substr(0, 40), "'; wanted a number"));
+    return number;
+  }
+
+ private:
+  const SafetensorsFile& file_;
+};
+
+std::string text_of(const std::vector<EpochResult>& epochs) {
+  std::string text;
+  for (const EpochResult& e : epochs) {
+    text += exact(e.epoch);
+    for (const double value : {e.loss, e.accuracy, e.test_loss, e.test_accuracy, e.seconds, e.samples_per_second})
+      text += ' ' + exact(value);
+    text += '\n';
+  }
+  return text;
+}
+
+std::vector<EpochResult> epochs_from(const std::string& path, const std::string& text) {
+  std::vector<EpochResult> epochs;
+  const char *at = text.data(), *const end = at + text.size();
+  const auto read = [&](auto& value) {
+    while (at < end && *at == ' ') ++at;
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error != std::errc{}) throw IoError("resume", cat(path, ": 'epochs' cannot be read at byte ", at - text.data()));
+    at = next;
+  };
+  while (at < end) {
+    EpochResult e;
+    read(e.epoch);
+    for (double* value : {&e.loss, &e.accuracy, &e.test_loss, &e.test_accuracy, &e.seconds, &e.samples_per_second}) read(*value);
+    if (at < end && *at == '\n') ++at;
+    epochs.push_back(e);
+  }
+  return epochs;
+}
+
+Checkpoint read_whole(const std::string& path) {
+  const SafetensorsFile file = read_safetensors("resume", path);
+  const Fields fields(file);
+  if (fields.text("tidepool.checkpoint") != format)
+    throw IoError("resume", cat(path, ": is of format '", fields.text("tidepool.checkpoint"), "'; this version reads ", format));
+  std::vector<SafetensorsTensor> views;
+  Checkpoint checkpoint;
+  for (const SafetensorsEntry& entry : file.entries()) {
+    SavedTensor saved{.name = entry.name, .dtype = entry.dtype == "I32" ? DType::i32 : DType::f32, .shape = entry.shape, .bytes = {}};
+    if (entry.dtype != "I32" && entry.dtype != "F32")
+      throw IoError("resume", cat(path, ": '", entry.name, "' is ", entry.dtype, "; a checkpoint has F32 and I32"));
+    const auto bytes = file.bytes(entry);
+    views.push_back({entry.name, saved.dtype, entry.shape, bytes});
+    saved.bytes.assign(bytes.begin(), bytes.end());
+    const bool best = saved.name.starts_with(best_prefix);
+    if (best) saved.name.erase(0, best_prefix.size());
+    (best ? checkpoint.snapshot.best : checkpoint.snapshot.tensors).push_back(std::move(saved));
+  }
+  std::ranges::sort(views, {}, &SafetensorsTensor::name);
+  if (checksum_of(file.metadata(), views) != fields.text("checksum"))
+    throw IoError("resume", cat(path, ": the checksum is wrong; the file is damaged"));
+  Snapshot& s = checkpoint.snapshot;
+  s.epoch = fields.number<std::int64_t>("epoch");
+  s.batch = fields.number<std::int64_t>("batch");
+  s.step = fields.number<std::int64_t>("step");
+  s.seconds = fields.number<double>("seconds");
+  s.lr = fields.number<double>("lr");
+  s.best_epoch = fields.number<std::int64_t>("best_epoch");
+  const auto seed = fields.number<std::uint64_t>("random.seed"), call = fields.number<std::uint64_t>("random.call");
+  s.random = {.seed = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
+              .call = {static_cast<std::uint32_t>(call), static_cast<std::uint32_t>(call >> 32)}};
+  s.epochs = epochs_from(path, fields.text("epochs"));
+  checkpoint.info = {.optimizer = fields.text("optimizer"),
+                     .conditions = fields.text("conditions"),
+                     .batch = fields.number<std::int64_t>("batch_size"),
+                     .micro_batch = fields.number<std::int64_t>("micro_batch"),
+                     .seed = fields.number<std::int64_t>("seed"),
+                     .samples = fields.number<std::int64_t>("samples"),
+                     .shuffle = fields.text("shuffle") == "1"};
+  if (s.epoch < 0 || s.batch < 0 || s.step < 0 || checkpoint.info.batch < 1 || checkpoint.info.micro_batch < 1)
+    throw IoError("resume", cat(path, ": has a negative epoch, batch or step"));
+  return checkpoint;
+}
+
+}  // namespace
+
+void write_checkpoint(const std::string& path, const Snapshot& s, const CheckpointInfo& info) {
+  const auto joined = [](const std::uint32_t(&words)[2]) { return std::uint64_t{words[1]} << 32 | words[0]; };
+  SafetensorsMetadata metadata{{"tidepool.checkpoint", format},
+                               {"epoch", exact(s.epoch)},
+                               {"batch", exact(s.batch)},
+                               {"step", exact(s.step)},
+                               {"seconds", exact(s.seconds)},
+                               {"lr", exact(s.lr)},
+                               {"best_epoch", exact(s.best_epoch)},
+                               {"random.seed", exact(joined(s.random.seed))},
+                               {"random.call", exact(joined(s.random.call))},
+                               {"epochs", text_of(s.epochs)},
+                               {"optimizer", info.optimizer},
+                               {"conditions", info.conditions},
+                               {"batch_size", exact(info.batch)},
+                               {"micro_batch", exact(info.micro_batch)},
+                               {"seed", exact(info.seed)},
+                               {"samples", exact(info.samples)},
+                               {"shuffle", info.shuffle ? "1" : "0"}};
+  std::vector<SafetensorsTensor> tensors;
+  for (const SavedTensor& saved : s.tensors) tensors.push_back({saved.name, saved.dtype, saved.shape, saved.bytes});
+  for (const SavedTensor& saved : s.best) tensors.push_back({std::string(best_prefix) + saved.name, saved.dtype, saved.shape, saved.bytes});
+  std::ranges::sort(tensors, {}, &SafetensorsTensor::name);
+  metadata["checksum"] = checksum_of(metadata, tensors);
+  write_safetensors("fit", path, metadata, tensors, true);
+}
+
+Checkpoint read_checkpoint(const std::string& path) {
+  const std::string previous = path + ".previous";
+  try {
+    return read_whole(path);
+  } catch (const IoError& error) {
+    if (!std::filesystem::exists(previous)) throw;
+    warn(cat(error.what(), "; going on from ", previous));
+  }
+  return read_whole(previous);
+}
+
+std::vector<SavedTensor> matched(const std::string& path, std::vector<SavedTensor> saved, const NamedTensors& wanted) {
+  std::vector<SavedTensor> in_order;
+  for (const auto& [name, tensor] : wanted) {
+    const auto found = std::ranges::find(saved, name, &SavedTensor::name);
+    if (found == saved.end()) throw IoError("resume", cat(path, ": has no '", name, "' ", tensor.shape(), "; is it of another network?"));
+    if (!(found->shape == tensor.shape()) || found->dtype != tensor.dtype())
+      throw IoError("resume", cat(path, ": '", name, "' is ", found->shape, " of ", found->dtype, "; wanted ", tensor.shape(), " of ",
+                                  tensor.dtype()));
+    in_order.push_back(std::move(*found));
+    saved.erase(found);
+  }
+  if (!saved.empty()) throw IoError("resume", cat(path, ": has '", saved.front().name, "', which the network has not"));
+  return in_order;
+}
+
+}  // namespace tidepool::inline v0

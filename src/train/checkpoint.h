@@ -1,0 +1,27 @@
+// A snapshot in a file: safetensors with the rest as metadata, and a checksum over all of it.
+#pragma once
+
+#include "train/snapshot.h"
+
+namespace tidepool::inline v0 {
+
+struct CheckpointInfo {
+  std::string optimizer;
+  std::string conditions;  // of "same bits"
+  std::int64_t batch = 0, micro_batch = 0, seed = 0, samples = 0;
+  bool shuffle = true;
+};
+
+void write_checkpoint(const std::string& path, const Snapshot& snapshot, const CheckpointInfo& info);
+
+struct Checkpoint {
+  Snapshot snapshot;
+  CheckpointInfo info;
+};
+// Of a damaged file the one before it, with a warning.
+Checkpoint read_checkpoint(const std::string& path);
+
+// Puts saved tensors in the order of these, or throws IoError that names the first that is missing or has another shape.
+std::vector<SavedTensor> matched(const std::string& path, std::vector<SavedTensor> saved, const NamedTensors& wanted);
+
+}  // namespace tidepool::inline v0

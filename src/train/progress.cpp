@@ -1,0 +1,76 @@
+#include "train/progress.h"
+
+#include "platform/bytes.h"
+#include "platform/terminal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tidepool::inline v0 {
+
+namespace {
+
+std::string bar(double share, int cells) {
+  static constexpr const char* parts[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const int eighths = static_cast<int>(std::clamp(share, 0.0, 1.0) * cells * 8);
+  std::string text;
+  for (int i = 0; i < eighths / 8; ++i) text += "█";
+  if (eighths / 8 < cells) {
+    text += parts[eighths % 8];
+    text.append(static_cast<std::size_t>(cells - eighths / 8 - 1), ' ');
+  }
+  return text;
+}
+
+std::string clock(double seconds) {
+  if (!std::isfinite(seconds) || seconds < 0) return "--:--";
+  const auto whole = static_cast<long>(seconds + 0.5);
+  char text[32];
+  if (whole >= 3600)
+    std::snprintf(text, sizeof text, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
+  else
+    std::snprintf(text, sizeof text, "%ld:%02ld", whole / 60, whole % 60);
+  return text;
+}
+
+}  // namespace
+
+Progress::Progress(bool wanted) : shown_(wanted && error_is_terminal()) {}
+
+bool Progress::due() {
+  if (!shown_) return false;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < std::chrono::milliseconds(100)) return false;
+  last_ = now;
+  return true;
+}
+
+void Progress::show(const Figures& f) {
+  const double share = static_cast<double>(f.step.batch) / static_cast<double>(std::max<std::int64_t>(f.step.batches, 1));
+  char text[512];
+  int length = std::snprintf(text, sizeof text, "epoch %lld/%lld ▕%s▏ %3.0f %%  loss %.4f", static_cast<long long>(f.step.epoch),
+                             static_cast<long long>(f.epochs), bar(share, 20).c_str(), share * 100, f.loss);
+  const auto add = [&](const char* pattern, const auto&... values) {
+    length += std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length), pattern, values...);
+  };
+  if (f.accuracy > 0) add("  accuracy %.3f", f.accuracy);
+  add("  %.0f samples/s  %s  %s left", f.samples_per_second, readable_bytes(f.memory).c_str(), clock(f.seconds_left).c_str());
+  std::fprintf(stderr, "\r\x1b[2K%s", text);
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void Progress::clear() {
+  if (!drawn_) return;
+  std::fputs("\r\x1b[2K", stderr);
+  drawn_ = false;
+}
+
+void Progress::line(const std::string& text) {
+  if (!shown_) return;
+  clear();
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+}  // namespace tidepool::inline v0

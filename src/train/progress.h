@@ -1,0 +1,32 @@
+// The bar on a terminal.
+#pragma once
+
+#include <tidepool/train.h>
+
+#include <chrono>
+
+namespace tidepool::inline v0 {
+
+class Progress {
+ public:
+  explicit Progress(bool wanted);  // nothing unless standard error is a terminal
+  bool shown() const { return shown_; }
+  bool due();  // a tenth of a second after the last time
+
+  struct Figures {
+    StepInfo step;
+    std::int64_t epochs = 0;
+    double loss = 0, accuracy = 0, samples_per_second = 0, seconds_left = 0;
+    std::size_t memory = 0;
+  };
+  void show(const Figures& figures);
+  void line(const std::string& text);  // one that stays, above the bar
+  void clear();
+
+ private:
+  bool shown_;
+  bool drawn_ = false;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,38 @@
+#include "train/snapshot.h"
+
+#include "core/node.h"
+#include "core/transfer.h"
+
+namespace tidepool::inline v0 {
+
+NamedTensors tensors_of(const nn::Module& net) {
+  NamedTensors all = net.named_parameters();
+  for (auto& buffer : net.named_buffers()) all.push_back(std::move(buffer));
+  return all;
+}
+
+NamedTensors tensors_to_keep(const nn::Module& net, const optim::Optimizer& optimizer, const Tensor& sums) {
+  NamedTensors all = tensors_of(net);
+  for (const auto& [name, tensor] : optimizer.state()) all.emplace_back("optimizer/" + name, tensor);
+  all.emplace_back("fit/sums", sums);
+  return all;
+}
+
+void download_all(const NamedTensors& from, std::vector<SavedTensor>& to) {
+  to.resize(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const auto& [name, tensor] = from[i];
+    SavedTensor& saved = to[i];
+    saved.name = name;
+    saved.dtype = tensor.dtype();
+    saved.shape = tensor.shape();
+    saved.bytes.resize(tensor.nbytes());
+    download_bytes("fit", tensor, saved.bytes);
+  }
+}
+
+void upload_all(const std::vector<SavedTensor>& from, const NamedTensors& to) {
+  for (std::size_t i = 0; i < from.size() && i < to.size(); ++i) upload_bytes("fit", to[i].second, from[i].bytes);
+}
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,64 @@
+// The steps of training and evaluation, each run from a plan: one for every number of samples that a batch can have.
+#pragma once
+
+#include <tidepool/run.h>
+#include <tidepool/train.h>
+
+#include "data/batches.h"
+
+#include <map>
+
+namespace tidepool::inline v0 {
+
+struct StepSums {
+  double loss = 0;     // of all samples
+  double correct = 0;  // samples
+};
+
+class Steps {
+ public:
+  Steps(nn::Module& net, optim::Optimizer& optimizer, Trainer::Loss loss, double clip_norm);
+
+  enum class Kind { train, evaluate };
+
+  // What is trained and evaluated on, in batches of at most so many samples.
+  void use(Kind kind, const data::Dataset& dataset, std::int64_t capacity);
+  void forget();  // plans, inputs and sums: after the device was lost, or the network moved
+
+  std::int64_t micro() const { return micro_; }
+  void set_micro(std::int64_t samples);  // at once; the step's plans are made anew
+
+  void upload(const data::HostBatch& batch);
+  void train(std::int64_t rows);
+  void evaluate(std::int64_t rows);
+  StepSums read_sums() const;  // waits
+  void clear_sums();
+  Tensor sums() const { return sums_; }
+  std::vector<std::int32_t> read_confusion() const;  // [classes, classes]; empty where targets are no labels
+  // Of the batch that was uploaded last.
+  Tensor input(Kind kind, std::int64_t begin, std::int64_t end) const;
+  Tensor target(std::int64_t begin, std::int64_t end) const;
+  Device device() const;
+
+ private:
+  void run(Kind kind, std::int64_t rows);
+  void make_confusion();
+  Plan capture_step(Kind kind, std::int64_t rows);
+  void train_on(std::int64_t begin, std::int64_t end, std::int64_t rows);
+  void evaluate_on(std::int64_t begin, std::int64_t end);
+  void count_result(const Tensor& prediction, const Tensor& loss, std::int64_t begin, std::int64_t end);
+  bool has_labels(const Tensor& prediction) const;
+
+  nn::Module& net_;
+  optim::Optimizer& optimizer_;
+  Trainer::Loss loss_;
+  double clip_norm_;
+  std::map<Kind, data::Dataset> datasets_;
+  std::int64_t capacity_ = 0, micro_ = 0;
+  Tensor x_, y_;  // the batch, as the dataset has it
+  Tensor sums_, confusion_;
+  std::uint64_t generation_ = 0;  // of the optimizer's blocks that the plans know
+  std::map<std::pair<Kind, std::int64_t>, Plan> plans_;
+};
+
+}  // namespace tidepool::inline v0
