@@ -30,11 +30,20 @@ if(TIDEPOOL_ONEDNN AND TIDEPOOL_OPENMP)
   endif()
 endif()
 
+# zlib is opened at run time as well, when a file turns out to be packed.
+find_path(TIDEPOOL_ZLIB_DIR zlib.h)
+if(TIDEPOOL_ZLIB_DIR)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/io/gzip.cpp PROPERTIES COMPILE_DEFINITIONS TIDEPOOL_ZLIB)
+else()
+  message(STATUS "zlib.h not found: .gz files are not read")
+endif()
+find_path(TIDEPOOL_JSON_DIR nlohmann/json.hpp REQUIRED)
+
 # What it takes to include private headers.
 add_library(tidepool_private INTERFACE)
 target_compile_features(tidepool_private INTERFACE cxx_std_20)
 target_include_directories(tidepool_private INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR})
-target_include_directories(tidepool_private SYSTEM INTERFACE ${TIDEPOOL_HIGHWAY_DIR})
+target_include_directories(tidepool_private SYSTEM INTERFACE ${TIDEPOOL_HIGHWAY_DIR} ${TIDEPOOL_JSON_DIR} $<$<BOOL:${TIDEPOOL_ZLIB_DIR}>:${TIDEPOOL_ZLIB_DIR}>)
 target_compile_definitions(tidepool_private INTERFACE $<$<BOOL:${TIDEPOOL_OPENMP}>:TIDEPOOL_OPENMP> $<$<BOOL:${TIDEPOOL_VULKAN}>:TIDEPOOL_VULKAN>)
 if(onednn)
   target_include_directories(tidepool_private SYSTEM INTERFACE ${TIDEPOOL_ONEDNN_DIR})

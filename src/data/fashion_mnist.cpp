@@ -1,0 +1,65 @@
+#include "data/fashion_mnist.h"
+
+#include <tidepool/error.h>
+
+#include "data/idx.h"
+#include "platform/cat.h"
+#include "platform/environment.h"
+
+#include <vector>
+
+namespace tidepool::inline v0 {
+namespace data {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view debian = "/usr/share/datasets/fashion-mnist";
+
+std::vector<fs::path> places(const std::string& directory) {
+  std::vector<fs::path> result;
+  const auto add = [&](const std::string& folder) {
+    result.emplace_back(folder);
+    result.push_back(fs::path(folder) / "fashion-mnist");
+  };
+  if (!directory.empty()) add(directory);
+  if (const auto folder = environment("TIDEPOOL_DATA")) add(*folder);
+  result.emplace_back(debian);
+  return result;
+}
+
+// The file of this name, plain or packed; empty when it is not there.
+std::string file_in(const fs::path& folder, std::string_view name) {
+  std::error_code ignored;
+  for (const std::string_view ending : {"", ".gz"})
+    if (const fs::path path = folder / cat(name, ending); fs::exists(path, ignored)) return path.string();
+  return "";
+}
+
+}  // namespace
+
+Dataset find_fashion_mnist(const char* operation, std::span<const fs::path> folders, std::string_view part) {
+  std::string looked;
+  for (const fs::path& folder : folders) {
+    const std::string images = file_in(folder, cat(part, "-images-idx3-ubyte")), labels = file_in(folder, cat(part, "-labels-idx1-ubyte"));
+    if (images.empty() || labels.empty()) {
+      looked += (looked.empty() ? "" : ", ") + folder.string();
+      continue;
+    }
+    Dataset dataset = read_idx(operation, images, labels);
+    if (dataset.x_dtype() != DType::u8 || dataset.x_shape() != Shape{1, 28, 28})
+      throw IoError(operation, cat(images, ": images of ", dataset.x_dtype(), ' ', dataset.x_shape(), "; wanted u8 [1, 28, 28]"));
+    if (dataset.y_dtype() != DType::i32 || dataset.y_shape() != Shape{} || dataset.classes() > 10)
+      throw IoError(operation, cat(labels, ": wanted one label from 0 to 9 for every image; the largest is ", dataset.classes() - 1));
+    return dataset;
+  }
+  throw IoError(operation, cat(part, "-images-idx3-ubyte and ", part, "-labels-idx1-ubyte (or .gz) are not in ", looked,
+                               ": run `apt install dataset-fashion-mnist`, or set TIDEPOOL_DATA to the folder that has them"));
+}
+
+Dataset fashion_mnist_train(const std::string& directory) { return find_fashion_mnist("fashion_mnist_train", places(directory), "train"); }
+Dataset fashion_mnist_test(const std::string& directory) { return find_fashion_mnist("fashion_mnist_test", places(directory), "t10k"); }
+
+}  // namespace data
+}  // namespace tidepool::inline v0
