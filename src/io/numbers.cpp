@@ -30,7 +30,7 @@ bool assign(float& to, T value) {
 template <class T>
 bool assign(std::int32_t& to, T value) {
   if constexpr (std::is_integral_v<T>) {
-    to = static_cast<std::int32_t>(value);
+    to = static_cast<std::int32_t>(value);  // NOLINT(bugprone-signed-char-misuse): a number, not a character
     return std::in_range<std::int32_t>(value);
   } else {
     return false;

@@ -138,8 +138,8 @@ TEST_F(SafetensorsHostile, SpoiledFilesLoadOrAreErrors) {
 }
 
 TEST_F(SafetensorsHostile, SpoiledHeadersLoadOrAreErrors) {
-  const std::string header =
-      R"({"__metadata__":{"k":"v"},"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"I64","shape":[],"data_offsets":[4,12]}})";
+  const std::string header = R"({"__metadata__":{"k":"v"},"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                             R"("b":{"dtype":"I64","shape":[],"data_offsets":[4,12]}})";
   EXPECT_GT(spoil("m", file_of(header, std::string(12, '\1')), 6000, [&] { use(); }), 4000);
 }
 

@@ -45,6 +45,11 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
   const auto to = static_cast<std::size_t>(alignment);
   return tidepool::HeapCount::take(std::aligned_alloc(to, (bytes + to) / to * to));
 }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  void* const memory = std::malloc(bytes ? bytes : 1);
+  return memory ? tidepool::HeapCount::take(memory) : nullptr;
+}
+void operator delete(void* memory, const std::nothrow_t&) noexcept { tidepool::HeapCount::give(memory); }
 void operator delete(void* memory) noexcept { tidepool::HeapCount::give(memory); }
 void operator delete(void* memory, std::size_t) noexcept { tidepool::HeapCount::give(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { tidepool::HeapCount::give(memory); }
