@@ -70,5 +70,7 @@ std::vector<std::byte> read_file(const char* operation, const std::string& path,
 // the old file is as it was. With `keep_previous` the old one stays as <path>.previous; one of the two is good at every moment.
 void replace_file(const char* operation, const std::string& path, std::span<const std::span<const std::byte>> pieces,
                   bool keep_previous = false);
+// Removes what processes that were killed while they wrote this file left beside it.
+void remove_abandoned(const std::string& path);
 
 }  // namespace tidepool::inline v0

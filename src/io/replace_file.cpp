@@ -9,8 +9,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <system_error>
 
 namespace tidepool::inline v0 {
@@ -130,6 +133,21 @@ void replace_file(const char* operation, const std::string& path, std::span<cons
   Replacement file(operation, path);
   for (const std::span<const std::byte> piece : pieces) file.write(piece);
   file.finish(keep_previous);
+}
+
+void remove_abandoned(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path place = fs::weakly_canonical(path, error);
+  const std::string begin = place.filename().string() + ".tmp-";
+  for (fs::directory_iterator at(place.parent_path(), error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(begin)) continue;
+    pid_t process = 0;
+    const auto [rest, problem] = std::from_chars(name.data() + begin.size(), name.data() + name.size(), process);
+    std::error_code ignored;
+    if (problem == std::errc{} && process > 0 && kill(process, 0) != 0 && errno == ESRCH) fs::remove(at->path(), ignored);
+  }
 }
 
 }  // namespace tidepool::inline v0

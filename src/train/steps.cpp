@@ -10,6 +10,7 @@
 #include "core/transfer.h"
 #include "device/plan.h"
 #include "ops/loss/tally.h"
+#include "ops/random/batch_window.h"
 #include "optim/state.h"
 
 namespace tidepool::inline v0 {
@@ -104,8 +105,7 @@ void Steps::evaluate_on(std::int64_t begin, std::int64_t end) {
   const NoGrad guard;
   const Tensor prediction = net_(input(Kind::evaluate, begin, end)), loss = loss_(prediction, target(begin, end));
   count_result(prediction, loss, begin, end);
-  if (confusion_.defined())
-    raw::update_confusion_matrix(argmax(prediction, 1), target(begin, end), confusion_);
+  if (confusion_.defined()) raw::update_confusion_matrix(argmax(prediction, 1), target(begin, end), confusion_);
 }
 
 // As many classes as the network tells apart, which may be more than the samples have.
@@ -133,10 +133,13 @@ Plan Steps::capture_step(Kind kind, std::int64_t rows) {
   if (!training) make_confusion();
   Plan plan = capture([&] {
     if (training) optimizer_.zero_grad();
+    BatchWindow window;
     for (std::int64_t begin = 0; begin < rows; begin += micro_) {
       const std::int64_t end = std::min(begin + micro_, rows);
+      window.at(begin, end);
       training ? train_on(begin, end, rows) : evaluate_on(begin, end);
     }
+    window.finish(device());
     if (!training) return;
     if (clip_norm_ > 0) optim::clip_grad_norm(optimizer_.parameters(), clip_norm_);
     optimizer_.step();

@@ -3,6 +3,7 @@
 #include <tidepool/train.h>
 
 #include "core/node.h"
+#include "io/file.h"
 #include "optim/state.h"
 #include "platform/cat.h"
 #include "platform/log.h"
@@ -433,6 +434,7 @@ TrainResult Trainer::fit(const data::Dataset& train, const data::Dataset& test) 
     in.go_on_from_checkpoint(train);
   else
     in.batches->seek(0, 0);
+  if (!in.options.checkpoint.empty()) remove_abandoned(in.options.checkpoint);
   in.take(in.kept);
   for (;;) try {
       in.run();

@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "ops/common.glsl"
 
-layout(push_constant) uniform P { uint shifts[2]; uint count, kind, threshold; float scale; } p;
+layout(push_constant) uniform P { uint shifts[2]; uint count, kind, threshold; float scale; uint first, ahead; } p;
 layout(binding = 0) readonly buffer State { uint seed[2]; uint call[2]; float normal_table[1024]; };
 layout(binding = 1) writeonly buffer Out { float y[]; };
 
@@ -41,7 +41,9 @@ float number(uint r) {
 
 void main() {
   const uint i = item();
-  if (i >= (p.count + 3) / 4) return;
-  const uvec4 numbers = philox(uvec4(i, 0u, call[0], call[1]), uvec2(seed[0], seed[1]));
-  for (uint j = 0; j < 4 && 4 * i + j < p.count; ++j) y[4 * i + j + SHIFT(1)] = number(numbers[j]);
+  const uint skipped = p.first % 4, count = skipped + p.count;
+  if (i >= (count + 3) / 4) return;
+  const uint low = call[0] + p.ahead, high = call[1] + (low < call[0] ? 1u : 0u);
+  const uvec4 numbers = philox(uvec4(p.first / 4 + i, 0u, low, high), uvec2(seed[0], seed[1]));
+  for (uint j = i == 0 ? skipped : 0u; j < 4 && 4 * i + j < count; ++j) y[4 * i + j - skipped + SHIFT(1)] = number(numbers[j]);
 }

@@ -13,6 +13,8 @@ struct RandomParams {
   std::uint32_t kind;       // 0: uniform in [0, 1), 1: normal, 2: 0 below the threshold, else the scale
   std::uint32_t threshold;  // of 2^32
   float scale;
+  std::uint32_t first;  // element of the call that is the first here
+  std::uint32_t ahead;  // calls beyond the state's; for `advance`, how many it moves on
 };
 static_assert(Params<RandomParams>);
 

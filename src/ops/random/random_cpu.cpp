@@ -41,11 +41,14 @@ void fill(const CpuCall& call, F&& f) {
   const auto& p = call.params<RandomParams>();
   const auto& state = *call.buffer<const RandomState>(0);
   auto* out = call.buffer<float>(1);
-  const std::size_t count = p.count;
+  // Numbers come by four; the first and the last four may reach beyond what is wanted.
+  const std::size_t skipped = p.first % 4, count = skipped + p.count, block = p.first / 4;
+  const std::uint64_t number = (std::uint64_t{state.call[1]} << 32 | state.call[0]) + p.ahead;
+  const auto low = static_cast<std::uint32_t>(number), high = static_cast<std::uint32_t>(number >> 32);
   call.team->run((count + 3) / 4, 4096, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const Four numbers = philox({static_cast<std::uint32_t>(i), 0, state.call[0], state.call[1]}, state.seed[0], state.seed[1]);
-      for (std::size_t j = 0; j < 4 && 4 * i + j < count; ++j) out[4 * i + j] = f(numbers[j]);
+      const Four numbers = philox({static_cast<std::uint32_t>(block + i), 0, low, high}, state.seed[0], state.seed[1]);
+      for (std::size_t j = i == 0 ? skipped : 0; j < 4 && 4 * i + j < count; ++j) out[4 * i + j - skipped] = f(numbers[j]);
     }
   });
 }
@@ -66,7 +69,9 @@ void draw(const CpuCall& call) {
 
 void advance(const CpuCall& call) {
   auto& state = *call.buffer<RandomState>(0);
-  if (++state.call[0] == 0) ++state.call[1];
+  const std::uint32_t before = state.call[0];
+  state.call[0] += call.params<RandomParams>().ahead;
+  if (state.call[0] < before) ++state.call[1];
 }
 
 }  // namespace random_cpu

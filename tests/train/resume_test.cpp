@@ -1,0 +1,161 @@
+// Training that is interrupted and goes on ends with the same bits as training that is not.
+#include <csignal>
+#include <fstream>
+
+#include <sys/wait.h>
+
+#include "support/errors.h"
+#include "train/small_run.h"
+
+namespace tidepool::inline v0 {
+namespace {
+
+class Resuming : public TrainTest {};
+
+TEST_F(Resuming, FiftyStepsAreTheSameAsTwentyFiveAndTwentyFive) {
+  const data::Dataset train = two_classes(), test = two_classes(20);
+  std::vector<std::vector<float>> straight;
+  TrainResult whole;
+  {
+    SmallRun run({.epochs = 10, .batch = 16, .clip_norm = 1});
+    whole = run.trainer.fit(train, test);
+    EXPECT_EQ(whole.steps, 50);
+    straight = run.bits();
+  }
+  const std::string file = path("run.ckpt");
+  {
+    Trainer* trainer = nullptr;
+    SmallRun run({.epochs = 10, .batch = 16, .checkpoint = file, .clip_norm = 1, .on_step = [&](const StepInfo& info) {
+                    if (info.step == 23) trainer->stop();  // in the middle of an epoch
+                  }});
+    trainer = &run.trainer;
+    const TrainResult part = run.trainer.fit(train, test);
+    EXPECT_TRUE(part.interrupted);
+    EXPECT_EQ(part.steps, 23);
+    EXPECT_NE(run.bits(), straight);
+  }
+  SmallRun run({.epochs = 10, .batch = 16, .clip_norm = 1}, 99);  // other weights, which the checkpoint replaces
+  run.trainer.resume(file);
+  const TrainResult rest = run.trainer.fit(train, test);
+  EXPECT_EQ(run.bits(), straight);
+  ASSERT_EQ(rest.epochs.size(), whole.epochs.size());
+  for (std::size_t i = 0; i < rest.epochs.size(); ++i) {
+    EXPECT_EQ(rest.epochs[i].loss, whole.epochs[i].loss) << i;
+    EXPECT_EQ(rest.epochs[i].test_accuracy, whole.epochs[i].test_accuracy) << i;
+  }
+  EXPECT_FALSE(rest.interrupted);
+}
+
+TEST_F(Resuming, ASecondRunOfTheSameGivesTheSameBits) {
+  const data::Dataset train = two_classes();
+  std::vector<std::vector<float>> first;
+  for (int i = 0; i < 2; ++i) {
+    SmallRun run({.epochs = 3, .batch = 16});
+    run.trainer.fit(train);
+    if (i == 0)
+      first = run.bits();
+    else
+      EXPECT_EQ(run.bits(), first);
+  }
+}
+
+// A process of its own that trains from the checkpoint if there is one, and is killed at a random moment.
+[[noreturn]] void train_in_child(const std::string& file, const std::string& done) {
+  try {
+    SmallRun run({.epochs = 12, .batch = 16, .checkpoint = file, .checkpoint_every = 3});
+    if (std::filesystem::exists(file) || std::filesystem::exists(file + ".previous")) run.trainer.resume(file);
+    run.trainer.fit(two_classes());
+    save(run.net, done);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "child: %s\n", error.what());
+    _exit(3);
+  }
+  _exit(0);
+}
+
+TEST_F(Resuming, ARunThatIsKilledAgainAndAgainEndsWithTheSameBits) {
+  const auto contents = [](const std::string& name) {
+    std::ifstream file(name, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const auto in_child = [](auto&& function, int kill_after_us) {
+    const pid_t child = fork();
+    if (child == 0) function();
+    if (kill_after_us >= 0) {
+      usleep(static_cast<useconds_t>(kill_after_us));
+      kill(child, SIGKILL);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status;
+  };
+  const std::string whole = path("whole.safetensors"), pieces = path("pieces.safetensors"), file = path("killed.ckpt");
+  ASSERT_EQ(in_child([&] { train_in_child(path("whole.ckpt"), whole); }, -1), 0);
+  unsigned seed = 3;
+  int kills = 0;
+  for (int round = 0; round < 20; ++round) {
+    seed = seed * 1664525U + 1013904223U;
+    const int status = in_child([&] { train_in_child(file, pieces); }, static_cast<int>(seed >> 8) % 30000);
+    kills += WIFSIGNALED(status) ? 1 : 0;
+    ASSERT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0) << "round " << round;
+    if (!WIFSIGNALED(status)) std::filesystem::remove(file), std::filesystem::remove(file + ".previous");
+  }
+  EXPECT_GT(kills, 10);
+  ASSERT_EQ(in_child([&] { train_in_child(file, pieces); }, -1), 0);
+  EXPECT_EQ(contents(pieces), contents(whole));
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(file).parent_path()))
+    EXPECT_EQ(entry.path().string().find(".tmp"), std::string::npos) << entry.path() << " was left behind";
+}
+
+TEST_F(Resuming, ADamagedCheckpointIsPassedOverForTheOneBefore) {
+  const std::string file = path("run.ckpt");
+  {
+    SmallRun run({.epochs = 2, .batch = 16, .checkpoint = file});
+    run.trainer.fit(two_classes());
+  }
+  ASSERT_TRUE(std::filesystem::exists(file + ".previous"));
+  {
+    std::fstream damage(file, std::ios::in | std::ios::out | std::ios::binary);
+    damage.seekp(-5, std::ios::end);
+    damage.put('x');
+  }
+  SmallRun run({.epochs = 2, .batch = 16}, 1);
+  run.trainer.resume(file);
+  const TrainResult rest = run.trainer.fit(two_classes());
+  EXPECT_EQ(rest.epochs.size(), 2U);
+  SmallRun straight({.epochs = 2, .batch = 16});
+  straight.trainer.fit(two_classes());
+  EXPECT_EQ(run.bits(), straight.bits());
+  std::filesystem::remove(file + ".previous");
+  EXPECT_EQ(message_of<IoError>([&] { run.trainer.resume(file); }), "resume: " + file + ": the checksum is wrong; the file is damaged");
+}
+
+TEST_F(Resuming, WhatDoesNotFitIsNamed) {
+  const std::string file = path("run.ckpt");
+  {
+    SmallRun run({.epochs = 1, .batch = 16, .checkpoint = file});
+    run.trainer.fit(two_classes());
+  }
+  const auto message = [&](auto& run, const data::Dataset& dataset) {
+    run.trainer.resume(file);
+    return message_of<IoError>([&] { run.trainer.fit(dataset); });
+  };
+  SmallRun other_batch({.epochs = 1, .batch = 8});
+  EXPECT_EQ(message(other_batch, two_classes()), "resume: " + file + ": was written with batches of 16; got 8");
+  SmallRun same({.epochs = 1, .batch = 16});
+  EXPECT_EQ(message(same, two_classes(60)), "resume: " + file + ": was written with 70 samples; the dataset has 60");
+  struct {
+    nn::Sequential net{nn::Flatten(), nn::Linear(64, 2)};
+    optim::Adam opt{net.parameters()};
+    Trainer trainer{net, opt, cross_entropy, {.epochs = 1, .batch = 16}};
+  } other;
+  EXPECT_EQ(message(other, two_classes()), "resume: " + file + ": '1.weight' is [4] of f32; wanted [2, 64] of f32");
+  save(other.net, path("model.safetensors"));
+  EXPECT_EQ(message_of<IoError>([&] { same.trainer.resume(path("model.safetensors")); }),
+            "resume: " + path("model.safetensors") + ": has no 'tidepool.checkpoint'; it is no checkpoint of Tidepool");
+  EXPECT_EQ(message_of<IoError>([&] { load(same.net, path("model.safetensors")); }),
+            "load: " + path("model.safetensors") + ": has no '0.weight', which the network wants as [4, 1, 3, 3]");
+}
+
+}  // namespace
+}  // namespace tidepool::inline v0

@@ -1,0 +1,215 @@
+// What the trainer promises beyond the same bits: accumulation, memory, early stop, recovery, and telling why.
+#include <tidepool/tidepool.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "device/faults.h"
+#include "support/errors.h"
+#include "train/small_run.h"
+
+namespace tidepool::inline v0 {
+namespace {
+
+class Training : public TrainTest {};
+
+double largest_difference(const std::vector<std::vector<float>>& a, const std::vector<std::vector<float>>& b) {
+  double worst = 0, largest = 1e-9;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < a[i].size(); ++j) {
+      worst = std::max(worst, std::abs(static_cast<double>(a[i][j]) - static_cast<double>(b[i][j])));
+      largest = std::max(largest, std::abs(static_cast<double>(b[i][j])));
+    }
+  return worst / largest;
+}
+
+TEST_F(Training, LearnsAndSaysHowWell) {
+  SmallRun run({.epochs = 8, .batch = 16});
+  const TrainResult r = run.trainer.fit(two_classes(), two_classes(40));
+  ASSERT_EQ(r.epochs.size(), 8U);
+  EXPECT_LT(r.epochs.back().loss, 0.3 * r.epochs.front().loss);
+  EXPECT_GT(r.epochs.back().test_accuracy, 0.95);
+  EXPECT_GT(r.epochs.back().accuracy, 0.9);
+  EXPECT_EQ(r.epochs.back().epoch, 8);
+  EXPECT_GT(r.epochs.back().seconds, 0);
+  const EvalResult e = run.trainer.evaluate(two_classes(40));
+  EXPECT_EQ(e.accuracy, r.epochs.back().test_accuracy);
+  EXPECT_NEAR(e.loss, r.epochs.back().test_loss, 1e-9);
+  ASSERT_EQ(e.confusion.size(), 4U);
+  EXPECT_EQ(e.confusion[0] + e.confusion[1], 20) << "rows are labels";
+  EXPECT_NEAR(static_cast<double>(e.confusion[0] + e.confusion[3]) / 40, e.accuracy, 1e-9);
+  EXPECT_TRUE(run.net.training());
+}
+
+// The same network without batch statistics: then parts add up to the whole.
+struct PlainRun {
+  explicit PlainRun(const TrainOptions& options)
+      : net(seeded()), opt(net.parameters(), {.lr = 0.1}), trainer(net, opt, cross_entropy, options) {}
+  static nn::Sequential seeded() {
+    manual_seed(11);
+    return nn::Sequential{nn::Flatten(), nn::Linear(64, 24), nn::Tanh(), nn::Dropout(0.3), nn::Linear(24, 2)};
+  }
+  std::vector<std::vector<float>> bits() const {
+    std::vector<std::vector<float>> all;
+    for (const Tensor& parameter : net.parameters()) all.push_back(parameter.to_host<float>());
+    return all;
+  }
+  nn::Sequential net;
+  optim::SGD opt;
+  Trainer trainer;
+};
+
+TEST_F(Training, GradientsOfMicroBatchesAddUpToTheBatchsDropoutIncluded) {
+  PlainRun whole({.epochs = 2, .batch = 32}), parts({.epochs = 2, .batch = 32, .micro_batch = 5});
+  manual_seed(1);
+  const TrainResult a = whole.trainer.fit(two_classes());
+  manual_seed(1);
+  const TrainResult b = parts.trainer.fit(two_classes());
+  EXPECT_LE(largest_difference(parts.bits(), whole.bits()), 1e-5);
+  EXPECT_EQ(b.micro_batch, 5);
+  EXPECT_EQ(a.steps, b.steps);
+  EXPECT_NEAR(a.epochs[1].loss, b.epochs[1].loss, 1e-5);
+}
+
+TEST_F(Training, WhenMemoryRunsOutTheBatchIsHalvedAndKeepsItsSize) {
+  const data::Dataset train = two_classes();
+  PlainRun free({.epochs = 1, .batch = 32});
+  manual_seed(1);
+  free.trainer.fit(train);
+  const auto wanted = free.bits();
+  std::vector<std::string> messages;
+  for (std::size_t room = 100'000; messages.empty() && room > 4'000; room -= 2'000) {
+    PlainRun bounded({.epochs = 1, .batch = 32, .on_message = [&](const std::string& m) { messages.push_back(m); }});
+    cleanup();
+    configure({.memory_limit = memory().live_bytes + room});
+    reset_peak();
+    manual_seed(1);
+    const TrainResult r = bounded.trainer.fit(train);
+    EXPECT_LE(memory().peak_bytes, memory().limit);
+    configure({.memory_limit = 0});
+    EXPECT_LE(largest_difference(bounded.bits(), wanted), 1e-5) << "with " << room << " bytes";
+    EXPECT_EQ(r.micro_batch < 32, !messages.empty());
+  }
+  ASSERT_FALSE(messages.empty());
+  EXPECT_EQ(messages[0], "out of memory: from now on 16 samples at once, and their gradients add up to a batch of 32");
+}
+
+TEST_F(Training, ALimitThatNothingFitsIntoIsAnError) {
+  PlainRun run({.epochs = 1, .batch = 32});
+  const data::Dataset train = two_classes();
+  cleanup();
+  configure({.memory_limit = memory().live_bytes + 2000});
+  EXPECT_NE(message_of<OutOfMemory>([&] { run.trainer.fit(train); }).find("limit"), std::string::npos);
+  configure({.memory_limit = 0});
+}
+
+TEST_F(Training, ADeviceThatIsLostIsMadeAnewAndTheBitsAreTheSame) {
+  const data::Dataset train = two_classes();
+  SmallRun calm({.epochs = 6, .batch = 16, .snapshot_every = 7});
+  calm.trainer.fit(train);
+  const auto wanted = calm.bits();
+  for (const int at : {1, 9, 14, 28}) {
+    SmallRun run({.epochs = 6, .batch = 16, .snapshot_every = 7, .on_step = [&, done = false](const StepInfo& info) mutable {
+                    if (info.step != at || done) return;
+                    done = true;
+                    set_faults("device_lost@submit:1");
+                  }});
+    const TrainResult r = run.trainer.fit(train);
+    set_faults("");
+    EXPECT_EQ(r.recoveries, 1) << at;
+    EXPECT_EQ(run.bits(), wanted) << "lost at step " << at;
+    EXPECT_EQ(r.epochs.size(), 6U);
+  }
+}
+
+TEST_F(Training, StopsWhenNothingGetsBetterAndKeepsTheBest) {
+  // Labels that say nothing: the test loss grows while the network learns them by heart.
+  std::vector<float> x;
+  std::vector<std::int32_t> y;
+  std::uint32_t seed = 9;
+  for (int i = 0; i < 80 * 16; ++i) x.push_back(static_cast<float>((seed = seed * 1664525U + 1013904223U) >> 8) / 8388608.0F - 1);
+  for (int i = 0; i < 80; ++i) y.push_back(static_cast<std::int32_t>((seed = seed * 1664525U + 1013904223U) >> 31));
+  const data::Dataset all = data::from_tensors(from_host(x, {80, 16}), from_host(y, {80}));
+  manual_seed(2);
+  nn::Sequential net{nn::Linear(16, 64), nn::Tanh(), nn::Linear(64, 2)};
+  optim::Adam opt(net.parameters(), {.lr = 0.02});
+  Trainer trainer(net, opt, cross_entropy, {.epochs = 200, .batch = 20, .patience = 4, .keep_best = true});
+  const TrainResult r = trainer.fit(all.slice(0, 40), all.slice(40, 80));
+  EXPECT_TRUE(r.stopped_early);
+  EXPECT_EQ(static_cast<std::int64_t>(r.epochs.size()), r.best_epoch + 4);
+  const EvalResult kept = trainer.evaluate(all.slice(40, 80));
+  EXPECT_EQ(kept.accuracy, r.epochs[static_cast<std::size_t>(r.best_epoch - 1)].test_accuracy);
+}
+
+TEST_F(Training, ALossThatIsNotFiniteNamesTheFirstLayer) {
+  manual_seed(4);
+  nn::Sequential net{nn::Flatten(), nn::Linear(64, 8), nn::Tanh(), nn::Linear(8, 2)};
+  optim::SGD opt(net.parameters(), {.lr = 0.1});
+  int steps = 0;
+  struct Exploding : nn::Module {
+    int& steps;
+    explicit Exploding(int& steps) : steps(steps) {}
+    nn::Parameter scale = parameter("scale", ones({1}));
+    Tensor forward(const Tensor& x) override { return exp(x * 1000.0F * scale) * 0.0F + x; }
+    std::string kind() const override { return "Exploding"; }
+  };
+  nn::Sequential bad{nn::Flatten(), nn::Linear(64, 8), Exploding(steps), nn::Linear(8, 2)};
+  optim::SGD bad_opt(bad.parameters(), {.lr = 0.1});
+  Trainer trainer(bad, bad_opt, cross_entropy, {.epochs = 1, .batch = 16});
+  const std::string message = message_of<Error>([&] { trainer.fit(two_classes()); });
+  EXPECT_NE(message.find("at step 1 (epoch 1): the first output that is not finite is of layer 2 (Exploding), [16, 8]"), std::string::npos)
+      << message;
+  optim::SGD wild(net.parameters(), {.lr = 1e38});
+  Trainer diverging(net, wild, cross_entropy, {.epochs = 3, .batch = 16});
+  const std::string other = message_of<Error>([&] { diverging.fit(two_classes()); });
+  EXPECT_NE(other.find("lower the learning rate"), std::string::npos) << other;
+}
+
+TEST_F(Training, BadLabelsAndShapesAreErrorsOfTheRightKind) {
+  std::vector<std::int32_t> labels(70, 1);
+  labels[33] = 7;
+  const data::Dataset bad =
+      data::from_tensors(from_host(std::vector<float>(std::size_t{70} * 64, 0.5F), {70, 1, 8, 8}), from_host(labels, {70}));
+  SmallRun run({.epochs = 1, .batch = 16});
+  EXPECT_NE(message_of<ArgumentError>([&] { run.trainer.fit(bad); }).find("cross_entropy"), std::string::npos);
+  SmallRun other({.epochs = 1, .batch = 16});
+  EXPECT_NE(message_of<ShapeError>([&] { other.trainer.fit(two_classes(), bad); }).find("those of the test set"), std::string::npos);
+  EXPECT_EQ(message_of<ArgumentError>([&] { other.trainer.fit(data::Dataset()); }), "fit: the training set has no samples");
+  EXPECT_EQ(message_of<ArgumentError>([&] { Trainer(other.net, other.opt, cross_entropy, {.epochs = 0}); }),
+            "Trainer: epochs is 0; wanted 1 or more");
+  SmallRun unwritable({.epochs = 1, .batch = 16, .checkpoint = "/no/such/folder/run.ckpt"});
+  EXPECT_NE(message_of<IoError>([&] { unwritable.trainer.fit(two_classes()); }).find("/no/such/folder/run.ckpt"), std::string::npos);
+}
+
+TEST_F(Training, FindsABatchByItself) {
+  std::vector<std::string> messages;
+  PlainRun run({.epochs = 1, .batch = 0, .on_message = [&](const std::string& m) { messages.push_back(m); }});
+  const TrainResult r = run.trainer.fit(two_classes(200));
+  ASSERT_FALSE(messages.empty());
+  EXPECT_EQ(messages[0].find("batch: "), 0U) << messages[0];
+  EXPECT_GE(r.micro_batch, 16);
+  EXPECT_EQ(r.epochs.size(), 1U);
+}
+
+TEST_F(Training, AScheduleFollowsTheStepsAndResumes) {
+  PlainRun run({.epochs = 1, .batch = 32});
+  optim::StepSchedule halves(run.opt, {.steps = 2, .gamma = 0.5});
+  Trainer trainer(run.net, run.opt, cross_entropy, {.epochs = 1, .batch = 16, .schedule = &halves});
+  trainer.fit(two_classes());  // 5 steps: the rates of 0 to 4
+  EXPECT_DOUBLE_EQ(run.opt.lr(), 0.1 * 0.25);
+}
+
+TEST_F(Training, MovesWithTheNetworkBetweenFits) {
+  PlainRun run({.epochs = 1, .batch = 16});
+  run.trainer.fit(two_classes());
+  const auto here = run.bits();
+  if (!is_there("vulkan:0")) GTEST_SKIP() << "vulkan:0 is not there";
+  run.net.to(device("vulkan:0"));
+  run.net.to(device("cpu"));
+  EXPECT_EQ(run.bits(), here);
+  run.trainer.fit(two_classes());
+  EXPECT_NE(run.bits(), here);
+}
+
+}  // namespace
+}  // namespace tidepool::inline v0
