@@ -8,10 +8,12 @@
 namespace tidepool::cli {
 
 // Exit statuses.
-enum { done = 0, failed = 1, wrong_usage = 2 };
+enum { done = 0, failed = 1, wrong_usage = 2, interrupted = 130 };
 
 void add_devices(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_train(CLI::App& app);
+void add_eval(CLI::App& app);
 
 // --device D, for commands that compute.
 void add_device_option(CLI::App& command, std::string& device);

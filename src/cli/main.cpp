@@ -14,6 +14,8 @@ int run(CLI::App& app, int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {  // --help, --version
     app.exit(help);
+  } catch (const CLI::RuntimeError& status) {  // a command's own, with its message already out
+    return status.get_exit_code();
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     const auto rest = app.remaining();
@@ -37,6 +39,8 @@ int main(int argc, char** argv) {
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
   cli::add_devices(app);
+  cli::add_train(app);
+  cli::add_eval(app);
   cli::add_bench(app);
   try {
     return run(app, argc, argv);

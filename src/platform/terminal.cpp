@@ -2,6 +2,7 @@
 
 #include "platform/environment.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <csignal>
 
@@ -18,6 +19,10 @@ void note(int) { noted = 1; }
 
 bool error_is_terminal() { return isatty(STDERR_FILENO) == 1; }
 bool output_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
+int terminal_columns() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
 bool colour_wanted() { return output_is_terminal() && !environment("NO_COLOR"); }
 
 InterruptScope::InterruptScope(bool wanted) : wanted_(wanted) {

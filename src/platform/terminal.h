@@ -5,7 +5,8 @@ namespace tidepool::inline v0 {
 
 bool error_is_terminal();
 bool output_is_terminal();
-bool colour_wanted();  // on standard output: a terminal, and NO_COLOR is not set
+int terminal_columns();  // of standard output; 80 when nobody knows
+bool colour_wanted();    // on standard output: a terminal, and NO_COLOR is not set
 
 // While it lives, the first Ctrl-C (or SIGTERM) is noted instead of ending the process; the second ends it.
 class InterruptScope {

@@ -118,12 +118,12 @@ struct Trainer::Inner {
     batch_is_there = false;
   }
 
-  void write() {
-    if (options.checkpoint.empty()) return;
+  void write(const std::string& path) {
+    if (path.empty()) return;
     take(kept);
     kept.epochs = result.epochs;
     kept.best = best;
-    write_checkpoint(options.checkpoint, kept,
+    write_checkpoint(path, kept,
                      {.optimizer = optimizer.name(),
                       .conditions = conditions_on(steps.device()),
                       .batch = batches->capacity(),
@@ -201,7 +201,7 @@ struct Trainer::Inner {
     }
     if (options.checkpoint_every > 0 && now.step % options.checkpoint_every == 0) {
       require_finite(steps.read_sums().loss);
-      write();
+      write(options.checkpoint);
     }
   }
 
@@ -250,7 +250,7 @@ struct Trainer::Inner {
     epoch_start = Clock::now();
     steps.clear_sums();
     if (!options.checkpoint.empty())
-      write();
+      write(options.checkpoint);
     else if (options.snapshot_every > 0 && now.step % options.snapshot_every == 0)
       take(kept);
     if (epoch.epoch > announced_epochs) {  // not again after a recovery
@@ -293,7 +293,7 @@ struct Trainer::Inner {
       }
       if (stopping.exchange(false) || (options.stop_on_interrupt && InterruptScope::interrupted())) {
         result.interrupted = now.epoch < options.epochs;
-        if (result.interrupted) write();
+        if (result.interrupted) write(options.checkpoint.empty() ? options.interrupt_checkpoint : options.checkpoint);
         return;
       }
     }

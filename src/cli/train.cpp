@@ -1,0 +1,172 @@
+// tidepool train: one of the networks that the command knows by name.
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.h"
+#include "cli/pictures.h"
+#include "cli/tables.h"
+#include "cli/tasks.h"
+#include "platform/bytes.h"
+#include "platform/terminal.h"
+
+namespace tidepool::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string task, device, batch, memory_limit, checkpoint, save, plot;
+  std::int64_t epochs = 0, seed = 1;
+  bool resume = false, json = false, show = false;
+};
+
+void print(const Json& event) { std::cout << event.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n' << std::flush; }
+
+Json json_of(const EpochResult& e, const Task& task) {
+  Json event{{"event", "epoch"}, {"epoch", e.epoch}, {"loss", e.loss}};
+  if (!task.classes.empty()) event["accuracy"] = e.accuracy;
+  if (task.test) {
+    event["test_loss"] = e.test_loss;
+    event["test_accuracy"] = e.test_accuracy;
+  }
+  event["seconds"] = e.seconds;
+  event["samples_per_second"] = e.samples_per_second;
+  return event;
+}
+
+std::int64_t batch_of(const std::string& text, std::int64_t otherwise) {
+  if (text.empty()) return otherwise;
+  return text == "auto" ? 0 : std::stoll(text);
+}
+
+std::string check_batch(const std::string& text) {
+  if (text == "auto") return "";
+  const bool digits = !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits && std::stoll(text) > 0 ? "" : "'" + text + "' is no batch; wanted a number from 1 on, or auto";
+}
+
+std::string check_bytes(const std::string& text) {
+  return parse_bytes(text) ? "" : "'" + text + "' is no size; wanted one such as 512MiB or 2GiB";
+}
+
+struct Run {
+  const Task& task;
+  const Options& options;
+  nn::Sequential net;
+  optim::Adam opt;
+  Trainer trainer;
+
+  Run(const Task& task, const Options& options)
+      : task(task),
+        options(options),
+        net((manual_seed(static_cast<std::uint64_t>(options.seed)), task.network())),
+        opt(net.parameters(), {.lr = task.lr}),
+        trainer(net, opt, task.loss, train_options()) {}
+
+  TrainOptions train_options() {
+    return {.epochs = options.epochs > 0 ? options.epochs : task.epochs,
+            .batch = batch_of(options.batch, task.batch),
+            .checkpoint = options.checkpoint,
+            .snapshot_every = 50,
+            .progress = !options.json,
+            .seed = options.seed,
+            .shuffle = task.shuffle,
+            .stop_on_interrupt = true,
+            .interrupt_checkpoint = task.name + ".ckpt",
+            .on_epoch =
+                [this](const EpochResult& e) {
+                  if (options.json) print(json_of(e, task));
+                },
+            .on_message =
+                [this](const std::string& message) {
+                  if (options.json) print({{"event", "message"}, {"message", message}});
+                }};
+  }
+  std::string checkpoint() const { return options.checkpoint.empty() ? task.name + ".ckpt" : options.checkpoint; }
+};
+
+void report(Run& run, const TrainResult& result, const data::Dataset& test) {
+  const Task& task = run.task;
+  if (run.options.json) {
+    Json event{{"event", "end"}, {"steps", result.steps}, {"recoveries", result.recoveries}, {"interrupted", result.interrupted}};
+    if (!result.epochs.empty()) event["loss"] = result.epochs.back().loss;
+    if (test.size() > 0 && !result.epochs.empty()) event["test_accuracy"] = result.epochs.back().test_accuracy;
+    print(event);
+    return;
+  }
+  if (result.epochs.empty()) return;
+  const EpochResult& last = result.epochs.back();
+  std::printf("%s: %lld epochs, %lld steps, loss %.3g", task.name.c_str(), static_cast<long long>(result.epochs.size()),
+              static_cast<long long>(result.steps), last.loss);
+  if (test.size() > 0) std::printf(", test accuracy %.4f", last.test_accuracy);
+  double seconds = 0;
+  for (const EpochResult& e : result.epochs) seconds += e.seconds;
+  std::printf(", %.1f s on %s\n", seconds, default_device().id().c_str());
+  std::fflush(stdout);
+  if (!run.options.show || test.size() == 0) return;
+  const EvalResult evaluated = run.trainer.evaluate(test);
+  std::cout << '\n' << confusion_table(evaluated, task.classes) << '\n' << predicted_pictures(run.net, test, task.classes);
+}
+
+int train(const Options& options) {
+  const Task& task = *find_task(options.task);
+  if (!options.memory_limit.empty()) configure({.memory_limit = *parse_bytes(options.memory_limit)});
+  use_device(options.device);
+  const data::Dataset train = task.train(), test = task.test ? task.test() : data::Dataset();
+  Run run(task, options);
+  if (options.resume) run.trainer.resume(run.checkpoint());
+  if (options.json)
+    print({{"event", "start"},
+           {"task", task.name},
+           {"device", default_device().id()},
+           {"samples", train.size()},
+           {"epochs", options.epochs > 0 ? options.epochs : task.epochs},
+           {"seed", options.seed}});
+  const TrainResult result = run.trainer.fit(train, test);
+  report(run, result, test);
+  if (result.interrupted) {
+    std::cerr << "tidepool: interrupted after step " << result.steps << "; go on with: tidepool train " << task.name << " --checkpoint "
+              << run.checkpoint() << " --resume" << (options.seed != 1 ? " --seed " + std::to_string(options.seed) : "")
+              << (options.epochs > 0 ? " --epochs " + std::to_string(options.epochs) : "") << '\n';
+    return interrupted;
+  }
+  if (!options.save.empty()) save(run.net, options.save);
+  if (!options.plot.empty()) plot_function(run.net, train, options.plot);
+  return done;
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("train", "Train a small network: xor, sine or fashion-mnist");
+  const auto options = std::make_shared<Options>();
+  std::vector<std::string> names;
+  for (const Task& task : tasks()) names.push_back(task.name);
+  command->add_option("task", options->task, "xor, sine or fashion-mnist")->required()->check(CLI::IsMember(names));
+  add_device_option(*command, options->device);
+  command->add_option("--epochs", options->epochs, "How often to go over the samples")->type_name("N")->check(CLI::PositiveNumber);
+  command->add_option("--batch", options->batch, "Samples of a step, or auto: as many as are fastest within the memory limit")
+      ->type_name("N|auto")
+      ->check(CLI::Validator(check_batch, ""));
+  command->add_option("--seed", options->seed, "Of the first weights and the order of samples; 1 unless given")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--memory-limit", options->memory_limit, "Of the device: never more than this, such as 1GiB")
+      ->type_name("BYTES")
+      ->check(CLI::Validator(check_bytes, ""));
+  command->add_option("--checkpoint", options->checkpoint, "Write a checkpoint here after every epoch")->type_name("F");
+  command->add_flag("--resume", options->resume, "Go on from the checkpoint");
+  command->add_flag("--json", options->json, "One line of JSON for each event, and nothing else");
+  command->add_option("--save", options->save, "Write the network here, as safetensors")->type_name("F");
+  command->add_option("--plot", options->plot, "Write truth and prediction here, as SVG (sine)")->type_name("F");
+  command->add_flag("--show", options->show, "Print the confusion matrix and a few predicted pictures");
+  command->callback([options] {
+    if (const int status = train(*options); status != done) throw CLI::RuntimeError(status);
+  });
+}
+
+}  // namespace tidepool::cli
