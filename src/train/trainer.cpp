@@ -94,7 +94,7 @@ struct Trainer::Inner {
     snapshot.epochs_done = result.epochs.size();
     snapshot.seconds = seconds_since(epoch_start);
     snapshot.lr = optimizer.lr();
-    download_all(tensors_to_keep(net, optimizer, steps.sums()), snapshot.tensors);
+    download_all(kept_tensors, snapshot.tensors);
     const std::shared_ptr<Stream> stream = steps.device().slot().stream();
     const StreamLock lock(*stream);
     snapshot.random = stream->random_position();
@@ -107,7 +107,7 @@ struct Trainer::Inner {
     now.best_epoch = snapshot.best_epoch;
     result.epochs.resize(snapshot.epochs_done);
     epoch_start = Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(snapshot.seconds));
-    upload_all(snapshot.tensors, tensors_to_keep(net, optimizer, steps.sums()));
+    upload_all(snapshot.tensors, kept_tensors);
     optim::OptimizerAccess::state(optimizer).lr = snapshot.lr;  // the device has it already
     {
       const std::shared_ptr<Stream> stream = steps.device().slot().stream();
@@ -135,6 +135,12 @@ struct Trainer::Inner {
     kept.best.clear();
   }
   std::vector<SavedTensor> best;
+  NamedTensors kept_tensors;  // what a snapshot is of
+
+  void use_training_set() {
+    steps.use(Kind::train, batches->dataset(), batches->capacity());
+    kept_tensors = tensors_to_keep(net, optimizer, steps.sums());
+  }
 
   // Steps.
   void train_step() {
@@ -313,7 +319,7 @@ struct Trainer::Inner {
       const Tensor fresh = zeros_like_on(buffer, device);
       buffer.node()->rehome(device.slot(), fresh.node()->storage, fresh.node()->offset);
     }
-    steps.use(Kind::train, batches->dataset(), batches->capacity());
+    use_training_set();
     restore(kept);
     ++result.recoveries;
   }
@@ -326,7 +332,7 @@ struct Trainer::Inner {
                     data::BatchOptions{
                         .batch = batch, .shuffle = options.shuffle, .seed = static_cast<std::uint64_t>(options.seed), .drop_last = false});
     steps.set_micro(options.micro_batch > 0 ? std::min(options.micro_batch, batches->capacity()) : batches->capacity());
-    steps.use(Kind::train, train, batches->capacity());
+    use_training_set();
     steps.clear_sums();
     if (steps.micro() < batches->capacity() && net.mixes_batch())
       announce(cat("batch statistics are of ", steps.micro(), " samples at once, not of the whole batch"));
@@ -343,7 +349,7 @@ struct Trainer::Inner {
     if (options.batch != 0 && info.batch != batches->capacity())
       throw IoError("resume", cat(resumed_from, ": was written with batches of ", info.batch, "; got ", options.batch));
     Snapshot snapshot = checkpoint.snapshot;
-    snapshot.tensors = matched(resumed_from, std::move(snapshot.tensors), tensors_to_keep(net, optimizer, steps.sums()));
+    snapshot.tensors = matched(resumed_from, std::move(snapshot.tensors), kept_tensors);
     if (!snapshot.best.empty()) best = matched(resumed_from, std::move(snapshot.best), tensors_of(net));
     if (snapshot.batch >= batches->per_epoch())
       throw IoError("resume", cat(resumed_from, ": batch ", snapshot.batch, " of an epoch of ", batches->per_epoch()));
@@ -449,6 +455,7 @@ TrainResult Trainer::fit(const data::Dataset& train, const data::Dataset& test) 
   in.result.micro_batch = in.steps.micro();
   in.batches.reset();
   in.test_batches.reset();
+  in.kept_tensors.clear();
   return std::move(in.result);
 }
 

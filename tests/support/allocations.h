@@ -15,9 +15,10 @@
 namespace tidepool::inline v0 {
 
 struct HeapCount {
-  static inline std::atomic<std::size_t> now{0}, most{0};
+  static inline std::atomic<std::size_t> now{0}, most{0}, count{0};
   static void* take(void* memory) {
     if (!memory) throw std::bad_alloc();
+    ++count;
     const std::size_t total = now += malloc_usable_size(memory);
     for (std::size_t seen = most; total > seen && !most.compare_exchange_weak(seen, total);) {
     }

@@ -22,6 +22,8 @@ struct Gemm {
   std::size_t m, n, k;
   bool transposed_a = false, transposed_b = false;
   bool add = false;  // to what is there
+
+  bool times_vector() const { return n == 1 && !transposed_a; }  // then b is one vector, transposed or not
 };
 
 class OneDnn {

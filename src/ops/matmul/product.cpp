@@ -17,7 +17,7 @@ constexpr std::size_t shallow = 4;    // so few terms are a copy with a little a
 void run(const CpuCall& call, const Product& product, CpuTeam* team) {
   const Gemm& g = product.gemm;
   const std::size_t work = g.m * g.n * g.k;
-  const bool large = work > (g.transposed_b ? small_transposed : small) && g.k > shallow;
+  const bool large = work > (g.transposed_b ? small_transposed : small) && g.k > shallow && !g.times_vector();
   const ProductCall own{
       .product = product, .team = team, .instructions = call.instructions, .packed = large && work > small && g.m > few_rows};
   if (large && call.onednn && call.onednn->gemm(g)) {

@@ -179,9 +179,38 @@ void rectangle(const ProductCall& call, Range rows, Range columns) {
   }
 }
 
+// A matrix and a vector: `count` rows at once, so that their sums do not wait for each other.
+template <std::size_t count>
+HWY_INLINE void dot_rows(const Gemm& g, std::size_t row) {
+  FloatVector sums[count];
+  for (std::size_t r = 0; r < count; ++r) sums[r] = hn::Zero(FloatTag());
+  for (std::size_t k = 0; k < g.k; k += lanes) {
+    const std::size_t some = HWY_MIN(lanes, g.k - k);
+    const FloatVector b = load_some(g.b + k, some).v;
+    for (std::size_t r = 0; r < count; ++r) sums[r] = hn::MulAdd(load_some(g.a + (row + r) * g.k + k, some).v, b, sums[r]);
+  }
+  for (std::size_t r = 0; r < count; ++r) {
+    const float sum = hn::GetLane(hn::SumOfLanes(FloatTag(), sums[r]));
+    g.c[row + r] = g.add ? g.c[row + r] + sum : sum;
+  }
+}
+
+void vector_rows(const ProductCall& call, std::size_t begin, std::size_t end) {
+  const Gemm& g = call.product.gemm;
+  std::size_t row = begin;
+  for (; row + 4 <= end; row += 4) dot_rows<4>(g, row);
+  for (; row < end; ++row) dot_rows<1>(g, row);
+  if (call.product.unfinished()) finish(call.product, begin, end, 0, 1);
+}
+
 void run_product(const ProductCall& call) {
   const Gemm& g = call.product.gemm;
   constexpr std::size_t worth = 65536;  // multiplications, of a thread
+  if (g.times_vector()) {
+    if (!call.team) return vector_rows(call, 0, g.m);
+    return call.team->run(g.m, 4 * (worth / (4 * g.k + 1) + 1),
+                          [&](std::size_t begin, std::size_t end) HWY_ATTR { vector_rows(call, begin, end); });
+  }
   const std::size_t work = std::max<std::size_t>(1, g.m * g.n * std::max<std::size_t>(1, g.k));
   if (!call.team || work <= worth) return rectangle(call, {0, g.m}, {0, g.n});
   const bool by_rows = g.m >= g.n;
