@@ -1,0 +1,60 @@
+// Running the tidepool command as a user does.
+#pragma once
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace tidepool::inline v0 {
+
+struct Outcome {
+  int status;  // of exit; -signal where a signal ended it
+  std::string out, err;
+};
+
+class ToolTest : public testing::Test {
+ protected:
+  ToolTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "tidepool-cli-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~ToolTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  static std::string contents(const std::string& name) {
+    std::ifstream file(name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  // In the test's folder; with `interrupt_after`, Ctrl-C after so many milliseconds.
+  Outcome run(const std::string& arguments, int interrupt_after = -1) const {
+    const std::string command =
+        "cd '" + folder_ + "' && exec '" TIDEPOOL_TOOL "' " + arguments + " >'" + path("out") + "' 2>'" + path("err") + "' </dev/null";
+    const pid_t child = fork();
+    if (child == 0) {
+      execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      _exit(127);
+    }
+    if (interrupt_after >= 0) {
+      usleep(static_cast<useconds_t>(interrupt_after) * 1000);
+      kill(child, SIGINT);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), contents(path("out")), contents(path("err"))};
+  }
+
+ private:
+  std::string folder_;
+};
+
+}  // namespace tidepool::inline v0

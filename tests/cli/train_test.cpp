@@ -1,0 +1,95 @@
+// tidepool train and eval.
+#include <nlohmann/json.hpp>
+
+#include "cli/tool.h"
+
+namespace tidepool::inline v0 {
+namespace {
+
+class TrainCommand : public ToolTest {};
+
+std::vector<nlohmann::json> lines_of(const std::string& text) {
+  std::vector<nlohmann::json> lines;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = text.find('\n', at);
+    lines.push_back(nlohmann::json::parse(text.substr(at, end - at)));
+    at = end + 1;
+  }
+  return lines;
+}
+
+TEST_F(TrainCommand, LearnsExclusiveOrWithEverySeed) {
+  for (int seed = 0; seed < 20; ++seed) {
+    const Outcome o = run("train xor --json --seed " + std::to_string(seed));
+    ASSERT_EQ(o.status, 0) << o.err;
+    const auto lines = lines_of(o.out);
+    EXPECT_EQ(lines.front()["event"], "start");
+    EXPECT_EQ(lines.back()["event"], "end");
+    EXPECT_EQ(lines.back()["steps"], 500);
+    EXPECT_LT(lines.back()["loss"].get<double>(), 1e-3) << "seed " << seed;
+  }
+}
+
+TEST_F(TrainCommand, SaysOneLineWhereThereIsNoTerminal) {
+  const Outcome o = run("train xor --save net.safetensors");
+  EXPECT_EQ(o.status, 0);
+  EXPECT_EQ(o.out.find("xor: 500 epochs, 500 steps, loss "), 0U) << o.out;
+  EXPECT_EQ(o.err, "");
+  const Outcome e = run("eval --model net.safetensors --data xor --json");
+  ASSERT_EQ(e.status, 0) << e.err;
+  EXPECT_LT(nlohmann::json::parse(e.out)["loss"].get<double>(), 1e-3);
+}
+
+TEST_F(TrainCommand, LearnsASineAndDrawsIt) {
+  const Outcome o = run("train sine --plot sine.svg --json");
+  ASSERT_EQ(o.status, 0) << o.err;
+  EXPECT_LE(lines_of(o.out).back()["loss"].get<double>(), 1e-3);
+  EXPECT_EQ(contents(path("sine.svg")).find("<svg"), 0U);
+}
+
+TEST_F(TrainCommand, AfterCtrlCResumesToTheSameBits) {
+  ASSERT_EQ(run("train sine --epochs 60 --save whole.safetensors").status, 0);
+  Outcome o = run("train sine --epochs 60 --save parts.safetensors", 150);
+  int interruptions = 0;
+  while (o.status == 130 && interruptions < 50) {
+    ++interruptions;
+    EXPECT_NE(o.err.find("go on with: tidepool train sine --checkpoint sine.ckpt --resume --epochs 60"), std::string::npos) << o.err;
+    o = run("train sine --epochs 60 --checkpoint sine.ckpt --resume --save parts.safetensors", interruptions < 3 ? 100 : -1);
+  }
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_GE(interruptions, 1);
+  EXPECT_EQ(contents(path("parts.safetensors")), contents(path("whole.safetensors")));
+}
+
+TEST_F(TrainCommand, WrongUsageIsOneLineAndStatusTwo) {
+  for (const char* arguments : {"train", "train nothing", "train xor --batch 0", "train xor --epochs -3", "train xor --memory-limit much",
+                                "train xor --unknown", "eval --model x"}) {
+    const Outcome o = run(arguments);
+    EXPECT_EQ(o.status, 2) << arguments;
+    EXPECT_EQ(o.out, "");
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+  }
+}
+
+TEST_F(TrainCommand, WhatCannotBeReadOrWrittenIsOneLineAndStatusOne) {
+  for (const auto& [arguments, part] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"train xor --resume --checkpoint none.ckpt", "none.ckpt"},
+           {"train xor --save /no/such/folder/net.safetensors", "/no/such/folder/net.safetensors"},
+           {"train xor --device vulkan:99", "vulkan:99"},
+           {"eval --model none.safetensors --data xor", "none.safetensors"}}) {
+    const Outcome o = run(arguments);
+    EXPECT_EQ(o.status, 1) << arguments;
+    EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
+  }
+}
+
+TEST_F(TrainCommand, KeepsAMemoryLimit) {
+  const Outcome o = run("train fashion-mnist --memory-limit 24MiB --batch 256 --json", 3000);
+  ASSERT_EQ(o.status, 130) << o.err;
+  EXPECT_NE(o.out.find("out of memory: from now on 128 samples at once"), std::string::npos) << o.out;
+}
+
+}  // namespace
+}  // namespace tidepool::inline v0
