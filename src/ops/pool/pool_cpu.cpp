@@ -51,6 +51,26 @@ HWY_INLINE Quads load_quads(const float* above, const float* below) {
   hn::LoadInterleaved2(FloatTag(), below, q.of[2], q.of[3]);
   return q;
 }
+// The same of fewer windows than a vector has, without reading beyond them.
+HWY_INLINE Quads load_some_quads(const float* above, const float* below, std::size_t windows) {
+  if (windows == lanes) return load_quads(above, below);
+  HWY_ALIGN float buffer[4 * lanes] = {};
+  std::copy_n(above, 2 * windows, buffer);
+  std::copy_n(below, 2 * windows, buffer + 2 * lanes);
+  return load_quads(buffer, buffer + 2 * lanes);
+}
+HWY_INLINE void store_some_quads(const Quads& q, float* above, float* below, std::size_t windows) {
+  if (windows == lanes) {
+    hn::StoreInterleaved2(q.of[0], q.of[1], FloatTag(), above);
+    hn::StoreInterleaved2(q.of[2], q.of[3], FloatTag(), below);
+    return;
+  }
+  HWY_ALIGN float buffer[4 * lanes];
+  hn::StoreInterleaved2(q.of[0], q.of[1], FloatTag(), buffer);
+  hn::StoreInterleaved2(q.of[2], q.of[3], FloatTag(), buffer + 2 * lanes);
+  std::copy_n(buffer, 2 * windows, above);
+  std::copy_n(buffer + 2 * lanes, 2 * windows, below);
+}
 // The value; where it is, as a number from 0 to 3.
 HWY_INLINE void best_of(const Quads& q, FloatVector& value, FloatVector& place) {
   value = q.of[0];
@@ -86,11 +106,12 @@ void run_max(const CpuCall& call) {
     for (std::size_t oy = 0; oy < p.oh; ++oy) {
       float* to = y + (plane * p.oh + oy) * p.ow;
       std::size_t done = 0;
-      for (; in_pairs(p) && done + lanes <= p.ow; done += lanes) {
+      for (std::size_t some = 0; in_pairs(p) && done < p.ow; done += some) {
+        some = std::min<std::size_t>(lanes, p.ow - done);
         const float* above = from + 2 * (oy * p.w + done);
         FloatVector value, place;
-        best_of(load_quads(above, above + p.w), value, place);
-        hn::StoreU(value, FloatTag(), to + done);
+        best_of(load_some_quads(above, above + p.w, some), value, place);
+        store_some(value, to + done, some);
       }
       for_windows(p, oy, done, [&](std::size_t ox, const Stretch& rows, const Stretch& columns) HWY_ATTR {
         to[ox] = best_of(from, p, rows, columns).value;
@@ -125,18 +146,19 @@ void run_max_grad(const CpuCall& call) {
   for_planes(call, p.planes, elements, [&](std::size_t plane) HWY_ATTR {
     const float* from = x + plane * elements;
     float* to = dx + plane * elements;
-    std::fill_n(to, elements, 0.0F);
+    if (!in_pairs(p) || p.h != 2 * p.oh || p.w != 2 * p.ow) std::fill_n(to, elements, 0.0F);  // some belong to no window, or to several
     for (std::size_t oy = 0; oy < p.oh; ++oy) {
       const float* gradient = dy + (plane * p.oh + oy) * p.ow;
       std::size_t done = 0;
-      for (; in_pairs(p) && done + lanes <= p.ow; done += lanes) {
+      for (std::size_t some = 0; in_pairs(p) && done < p.ow; done += some) {
+        some = std::min<std::size_t>(lanes, p.ow - done);
         const std::size_t above = 2 * (oy * p.w + done);
-        FloatVector value, place, part[4];
-        best_of(load_quads(from + above, from + above + p.w), value, place);
-        for (int i = 0; i < 4; ++i)
-          part[i] = hn::IfThenElseZero(hn::Eq(place, hn::Set(FloatTag(), static_cast<float>(i))), load(gradient + done).v);
-        hn::StoreInterleaved2(part[0], part[1], FloatTag(), to + above);
-        hn::StoreInterleaved2(part[2], part[3], FloatTag(), to + above + p.w);
+        FloatVector value, place;
+        Quads part;
+        best_of(load_some_quads(from + above, from + above + p.w, some), value, place);
+        const FloatVector d = load_some(gradient + done, some).v;
+        for (int i = 0; i < 4; ++i) part.of[i] = hn::IfThenElseZero(hn::Eq(place, hn::Set(FloatTag(), static_cast<float>(i))), d);
+        store_some_quads(part, to + above, to + above + p.w, some);
       }
       for_windows(p, oy, done, [&](std::size_t ox, const Stretch& rows, const Stretch& columns) HWY_ATTR {
         to[best_of(from, p, rows, columns).at] += gradient[ox];
