@@ -12,6 +12,7 @@ void add_all(Suite& suite) {
   add_operations(suite);
   add_plan(suite);
   add_pool(suite);
+  add_train(suite);
 }
 
 }  // namespace tidepool::bench

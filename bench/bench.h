@@ -28,6 +28,7 @@ class Suite {
 void add_operations(Suite& suite);
 void add_pool(Suite& suite);
 void add_plan(Suite& suite);
+void add_train(Suite& suite);
 void add_all(Suite& suite);
 
 }  // namespace tidepool::bench

@@ -37,6 +37,8 @@ Measured measure_pool_with_many();
 template <int size>
 Measured measure_matmul();  // 64, 256, 512, 1024, 2048
 Measured measure_linear();
+Measured measure_xor_step();
+Measured measure_cnn_step();
 template <int mega>
 Measured measure_large_addition();  // 1, 32
 

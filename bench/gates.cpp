@@ -26,6 +26,8 @@ constexpr Gate all[] = {
     {"linear 128x784->512 relu", 1 / 0.85, tidepool::gates::measure_linear},
     {"conv 64 x 32 to 64 channels", 1 / 0.9, tidepool::gates::measure_conv_many_images},
     {"conv 8 x 128 to 256 channels", 1 / 0.9, tidepool::gates::measure_conv_many_channels},
+    {"train an XOR step", 15, tidepool::gates::measure_xor_step},
+    {"train a CNN step", 1 / 0.7, tidepool::gates::measure_cnn_step},
 };
 constexpr double tolerance = 1.25;
 
