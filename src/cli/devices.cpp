@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,7 +19,7 @@ namespace {
 using Row = std::array<std::string, 8>;
 
 std::string load_of(const DeviceInfo& info) {
-  return info.load ? std::to_string(static_cast<int>(*info.load * 100 + 0.5)) + " % (" + info.load_source + ")" : "unknown";
+  return info.load ? std::to_string(std::lround(*info.load * 100)) + " % (" + info.load_source + ")" : "unknown";
 }
 
 void print_table(const std::vector<DeviceInfo>& all, const std::string& chosen) {

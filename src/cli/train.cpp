@@ -89,6 +89,19 @@ struct Run {
   std::string checkpoint() const { return options.checkpoint.empty() ? task.name + ".ckpt" : options.checkpoint; }
 };
 
+// The command that goes on where this one stopped.
+std::string resume_command(const Run& run) {
+  const Options& o = run.options;
+  std::string command = "tidepool train " + run.task.name + " --checkpoint " + run.checkpoint() + " --resume";
+  if (!o.device.empty()) command += " --device " + o.device;
+  if (o.epochs > 0) command += " --epochs " + std::to_string(o.epochs);
+  if (!o.batch.empty()) command += " --batch " + o.batch;
+  if (o.seed != 1) command += " --seed " + std::to_string(o.seed);
+  if (!o.memory_limit.empty()) command += " --memory-limit " + o.memory_limit;
+  if (!o.save.empty()) command += " --save " + o.save;
+  return command;
+}
+
 void report(Run& run, const TrainResult& result, const data::Dataset& test) {
   const Task& task = run.task;
   if (run.options.json) {
@@ -129,9 +142,7 @@ int train(const Options& options) {
   const TrainResult result = run.trainer.fit(train, test);
   report(run, result, test);
   if (result.interrupted) {
-    std::cerr << "tidepool: interrupted after step " << result.steps << "; go on with: tidepool train " << task.name << " --checkpoint "
-              << run.checkpoint() << " --resume" << (options.seed != 1 ? " --seed " + std::to_string(options.seed) : "")
-              << (options.epochs > 0 ? " --epochs " + std::to_string(options.epochs) : "") << '\n';
+    std::cerr << "tidepool: interrupted after step " << result.steps << "; go on with: " << resume_command(run) << '\n';
     return interrupted;
   }
   if (!options.save.empty()) save(run.net, options.save);

@@ -107,7 +107,8 @@ Tensor binary_gradient(const Grad& g, const OpDef& backward, std::size_t input) 
 template <class Dx>
 constexpr Saves unary_saves = static_cast<Saves>((Dx::reads_x ? 1 : 0) | (Dx::reads_y ? 2 : 0));
 template <class Dx, class Dy>
-constexpr Saves binary_saves = Dx::reads_x || Dx::reads_y || Dy::reads_x || Dy::reads_y ? Saves::inputs : Saves::nothing;
+constexpr Saves binary_saves =
+    (Dx::reads_x || Dx::reads_y) || (Dy::reads_x || Dy::reads_y) ? Saves::inputs : Saves::nothing;  // NOLINT: not the same
 
 }  // namespace
 

@@ -231,7 +231,7 @@ Tensor concat(std::span<const Tensor> tensors, std::int64_t axis) {
   const AxisAttrs attrs{normal_axis("concat", axis, shape.rank())};
   std::vector<const Tensor*> in;
   for (const Tensor& tensor : tensors.first(std::min(at_once, tensors.size()))) in.push_back(&tensor);
-  const Tensor first = apply(ops::concat, in, Attrs(attrs));
+  Tensor first = apply(ops::concat, in, Attrs(attrs));
   if (tensors.size() <= at_once) return first;
   std::vector<Tensor> rest{first};
   rest.insert(rest.end(), tensors.begin() + at_once, tensors.end());
