@@ -65,13 +65,8 @@ void Steps::set_micro(std::int64_t samples) {
 }
 
 void Steps::upload(const data::HostBatch& batch) {
-  if (batch.rows == capacity_) {
-    upload_bytes("fit", x_, batch.x);
-    upload_bytes("fit", y_, batch.y);
-  } else {
-    upload_bytes("fit", x_.slice(0, batch.rows), batch.x);
-    upload_bytes("fit", y_.slice(0, batch.rows), batch.y);
-  }
+  upload_bytes("fit", x_, batch.x);
+  upload_bytes("fit", y_, batch.y);
 }
 
 Tensor Steps::input(Kind kind, std::int64_t begin, std::int64_t end) const {

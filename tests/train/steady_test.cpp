@@ -29,6 +29,26 @@ TEST_F(Steady, AStepTakesNothingFromHeapOrDevice) {
   EXPECT_GT(compared, 30U);
 }
 
+TEST_F(Steady, LittleIsReservedBeyondWhatTrainingAsksFor) {
+  const Device cpu = device("cpu");
+  nn::Sequential net{nn::Conv2d(1, 32, {.kernel = 3, .padding = 1}),
+                     nn::ReLU(),
+                     nn::MaxPool2d(2),
+                     nn::Conv2d(32, 64, {.kernel = 3, .padding = 1}),
+                     nn::ReLU(),
+                     nn::MaxPool2d(2),
+                     nn::Flatten(),
+                     nn::Linear(3136, 128),
+                     nn::ReLU(),
+                     nn::Linear(128, 10)};
+  optim::Adam opt(net.parameters());
+  const Tensor x = rand({64, 1, 28, 28}), y = zeros({64}, {.dtype = DType::i32});
+  Trainer trainer(net, opt, cross_entropy, {.epochs = 2, .batch = 64});
+  trainer.fit(data::from_tensors(x, y));
+  const PoolStats planned = pool_stats(cpu);
+  EXPECT_LE(static_cast<double>(planned.peak), 1.10 * static_cast<double>(planned.peak_asked));
+}
+
 TEST_F(Steady, MemoryIsFlatOverTwentyThousandSteps) {
   manual_seed(1);
   nn::Sequential net{nn::Linear(2, 8), nn::Tanh(), nn::Linear(8, 1), nn::Sigmoid()};

@@ -15,7 +15,7 @@ namespace tidepool::inline v0 {
 namespace {
 
 struct AxesAttrs {
-  std::array<std::int8_t, Shape::max_rank> axes;
+  std::array<std::uint8_t, Shape::max_rank> axes;
 };
 struct PartAttrs {  // [begin, begin + size) of an axis; `whole` is the axis's own size
   std::int64_t axis, begin, size, whole;
@@ -192,7 +192,7 @@ Tensor permute(const Tensor& a, std::span<const std::int64_t> axes) {
     const std::int64_t axis = normal_axis("permute", axes[i], shape.rank());
     if (seen >> axis & 1U) throw ShapeError("permute", cat("axis ", axes[i], " is named twice"));
     seen |= 1U << axis;
-    attrs.axes[i] = static_cast<std::int8_t>(axis);
+    attrs.axes[i] = static_cast<std::uint8_t>(axis);
   }
   return apply(ops::permute, {&a}, attrs);
 }
@@ -202,7 +202,7 @@ Tensor transpose(const Tensor& a) {
   const Shape& shape = usable("transpose", a).shape;
   if (shape.rank() < 2) throw ShapeError("transpose", cat("got ", shape, "; wanted at least two axes"));
   AxesAttrs attrs{};
-  std::iota(attrs.axes.begin(), attrs.axes.end(), std::int8_t{0});
+  std::iota(attrs.axes.begin(), attrs.axes.end(), std::uint8_t{0});
   const auto last = static_cast<std::size_t>(shape.rank() - 1);
   std::swap(attrs.axes[last], attrs.axes[last - 1]);
   return apply(ops::transpose, {&a}, attrs);
