@@ -23,7 +23,8 @@ int main() try {
 
   tp::optim::Adam opt(net.parameters(), {.lr = 1e-3});
   tp::Trainer trainer(net, opt, tp::cross_entropy, {.epochs = 3, .batch = 64, .progress = true});
-  const tp::TrainResult result = trainer.fit(tp::data::fashion_mnist_train(), tp::data::fashion_mnist_test());
+  const auto normalized = [](const tp::data::Dataset& pictures) { return pictures.normalized(0.286, 0.353); };  // as their pixels are
+  const tp::TrainResult result = trainer.fit(normalized(tp::data::fashion_mnist_train()), normalized(tp::data::fashion_mnist_test()));
   for (const tp::EpochResult& epoch : result.epochs)
     std::printf("epoch %lld: loss %.4f, test accuracy %.4f, %.1f s\n", static_cast<long long>(epoch.epoch), epoch.loss, epoch.test_accuracy,
                 epoch.seconds);

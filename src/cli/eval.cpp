@@ -56,7 +56,7 @@ void eval(const Options& options) {
   load(net, options.model);
   optim::SGD unused(net.parameters());
   Trainer trainer(net, unused, task.loss, {.epochs = 1, .batch = 100});
-  const EvalResult result = trainer.evaluate(dataset(options.data, task));
+  const EvalResult result = trainer.evaluate(dataset(options.data, task).normalized(task.mean, task.deviation));
   if (options.json) {
     nlohmann::ordered_json document{{"task", task.name}, {"samples", result.samples}, {"loss", result.loss}};
     if (result.classes > 0) {

@@ -19,6 +19,7 @@ struct Task {
   std::int64_t epochs, batch;
   bool shuffle;
   std::vector<std::string> classes;
+  double mean = 0, deviation = 1;  // of pixels
 };
 
 const std::vector<Task>& tasks();

@@ -129,7 +129,8 @@ int train(const Options& options) {
   const Task& task = *find_task(options.task);
   if (!options.memory_limit.empty()) configure({.memory_limit = *parse_bytes(options.memory_limit)});
   use_device(options.device);
-  const data::Dataset train = task.train(), test = task.test ? task.test() : data::Dataset();
+  const data::Dataset train = task.train().normalized(task.mean, task.deviation);
+  const data::Dataset test = task.test ? task.test().normalized(task.mean, task.deviation) : data::Dataset();
   Run run(task, options);
   if (options.resume) run.trainer.resume(run.checkpoint());
   if (options.json)

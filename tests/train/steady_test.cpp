@@ -43,6 +43,8 @@ TEST_F(Steady, LittleIsReservedBeyondWhatTrainingAsksFor) {
                      nn::Linear(128, 10)};
   optim::Adam opt(net.parameters());
   const Tensor x = rand({64, 1, 28, 28}), y = zeros({64}, {.dtype = DType::i32});
+  cleanup();  // what making the first weights left behind
+  reset_peak();
   Trainer trainer(net, opt, cross_entropy, {.epochs = 2, .batch = 64});
   trainer.fit(data::from_tensors(x, y));
   const PoolStats planned = pool_stats(cpu);
