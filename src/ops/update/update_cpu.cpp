@@ -89,7 +89,8 @@ void run_rmsprop(const CpuCall& call) {
   auto* velocities = call.buffer<float>(3);
   auto* w = call.buffer<float>(0);
   const auto* g = call.buffer<const float>(1);
-  const Pack lr = call.buffer<const Rates>(4)->lr, alpha = p.alpha, rest = p.rest, eps = p.eps, momentum = p.momentum, decay = p.weight_decay;
+  const Pack lr = call.buffer<const Rates>(4)->lr, alpha = p.alpha, rest = p.rest, eps = p.eps, momentum = p.momentum,
+             decay = p.weight_decay;
   call.team->run(p.count, 16384, [&](std::size_t begin, std::size_t end) HWY_ATTR {
     for (std::size_t i = begin; i < end; i += lanes) {
       const std::size_t some = HWY_MIN(lanes, end - i);
