@@ -44,8 +44,7 @@ void pair_cases(std::vector<OpCases>& all, const char* op, Tensor (*loss)(const 
                      },
                  .over = loss_shapes(),
                  .tolerance = 2e-6,
-                 .gradient_tolerance = 2e-5,
-                 .vulkan = false});
+                 .gradient_tolerance = 2e-5});
 }
 
 double log_of_sum(const RefTensor& logits, std::size_t row, std::size_t classes) {

@@ -135,13 +135,11 @@ void statistics_cases(std::vector<OpCases>& all) {
                  .reference = [](const RefTensors& in, const Case& c) { return reduced(in[0], c, variance); },
                  .over = with(several, special_ones()),
                  .tolerance = 3e-6,
-                 .gradient_tolerance = 3e-5,
-                 .vulkan = false});
+                 .gradient_tolerance = 3e-5});
   all.push_back({.op = "norm",
                  .make = [](Inputs& in, const Case& c) { return in_form(TIDEPOOL_FORMS(norm), in.uniform(c.shape, -1, 2), c); },
                  .reference = [](const RefTensors& in, const Case& c) { return reduced(in[0], c, length); },
-                 .over = with(with_something(), special_ones()),
-                 .vulkan = false});
+                 .over = with(with_something(), special_ones())});
 }
 
 }  // namespace tidepool::conformance
