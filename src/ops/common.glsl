@@ -34,3 +34,13 @@ float power(float a, float b) {
 }
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
+
+// A wrong value is told to the host: the first one of all (Complaint in device/complaints.h).
+#define COMPLAINTS(i) layout(binding = i) buffer Complaints { uint complaint_code; int complaint_value, complaint_limit; }
+#define COMPLAIN(code, value, limit)                      \
+  {                                                       \
+    if (atomicCompSwap(complaint_code, 0u, code) == 0u) { \
+      complaint_value = value;                            \
+      complaint_limit = limit;                            \
+    }                                                     \
+  }

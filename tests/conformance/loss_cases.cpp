@@ -87,8 +87,7 @@ OpCases class_cases(const char* op, Function function, RefTensor (*reference)(co
           .reference = reference,
           .over = class_shapes(),
           .gradient_tolerance = 2e-5,
-          .differentiable = differentiable,
-          .vulkan = false};
+          .differentiable = differentiable};
 }
 
 }  // namespace
@@ -121,8 +120,7 @@ void loss_cases(std::vector<OpCases>& all) {
                      },
                  .over = {{.shape = {}}, {.shape = {0}}, {.shape = {300}}, {.shape = {33, 5}, .view = true}},
                  .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
+                 .differentiable = false});
 }
 
 }  // namespace tidepool::conformance

@@ -36,8 +36,7 @@ void reduce_cases(std::vector<OpCases>& all) {
                  .reference = [](const RefTensors& in, const Case& c) { return sum_axes(in[0], c.axes, c.keepdim); },
                  .over = with(along_axes(), {{.shape = {}}, {.shape = {70000}, .view = true}, {.shape = {3000, 3}, .axes = {0}}}),
                  .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
+                 .differentiable = false});
   // Of nothing it is 0 / 0, which is NaN, as in PyTorch.
   all.push_back({.op = "mean",
                  .make = [](Inputs& in, const Case& c) { return in_form(TIDEPOOL_FORMS(mean), in.uniform(c.shape, -1, 2), c); },

@@ -60,13 +60,11 @@ void softmax_cases(std::vector<OpCases>& all) {
                        return map(y, [](double x) { return std::exp(x); });
                      },
                  .over = softmax_shapes(),
-                 .tolerance = 2e-6,
-                 .vulkan = false});
+                 .tolerance = 2e-6});
   all.push_back({.op = "log_softmax",
                  .make = [](Inputs& in, const Case& c) { return log_softmax(in.uniform(c.shape, -4, 4), c.axes[0]); },
                  .reference = [](const RefTensors& in, const Case& c) { return log_softmax_of(in[0], c.axes[0]); },
-                 .over = softmax_shapes(),
-                 .vulkan = false});
+                 .over = softmax_shapes()});
 }
 
 }  // namespace tidepool::conformance

@@ -87,15 +87,13 @@ void extremum_cases(std::vector<OpCases>& all, const char* op, Function function
                  .make = [function](Inputs& in, const Case& c) { return in_form(function, in.uniform(c.shape, -1, 2), c); },
                  .reference = reference,
                  .over = with(not_of_nothing(with_something()), special_ones()),
-                 .tolerance = 0,
-                 .vulkan = false});
+                 .tolerance = 0});
   all.push_back({.op = std::string(op) + "_i32",
                  .make = [function](Inputs& in, const Case& c) { return in_form(function, in.integers(c.shape, -900, 900), c); },
                  .reference = reference,
                  .over = not_of_nothing(along_axes()),
                  .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
+                 .differentiable = false});
 }
 
 std::vector<Case> along_one_axis() {
@@ -119,15 +117,13 @@ void statistics_cases(std::vector<OpCases>& all) {
                  .reference = place,
                  .over = along_one_axis(),
                  .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
+                 .differentiable = false});
   all.push_back({.op = "argmax_i32",
                  .make = [](Inputs& in, const Case& c) { return argmax(in.integers(c.shape, 0, 5), c.axes[0], c.keepdim); },
                  .reference = place,
                  .over = along_one_axis(),
                  .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
+                 .differentiable = false});
   std::vector<Case> several = with_something();
   std::erase_if(several, [](const Case& c) { return reduced_elements(c) == 1; });  // NaN, whose gradient is NaN: see semantics
   all.push_back({.op = "var",

@@ -199,6 +199,31 @@ TEST_F(Training, AScheduleFollowsTheStepsAndResumes) {
   EXPECT_DOUBLE_EQ(run.opt.lr(), 0.1 * 0.25);
 }
 
+// Floats, since Vulkan does not convert bytes yet.
+TEST_F(Training, OnVulkanItLearnsAsOnTheCpu) {
+  if (!is_there("vulkan:0")) GTEST_SKIP() << "vulkan:0 is not there";
+  const data::Dataset bytes = two_classes();
+  std::vector<float> pixels;
+  for (const std::byte b : bytes.x_bytes()) pixels.push_back(static_cast<float>(std::to_integer<int>(b)) / 255.0F - 0.4F);
+  std::vector<std::int32_t> labels(70);
+  std::memcpy(labels.data(), bytes.y_bytes().data(), bytes.y_bytes().size());
+  std::vector<std::vector<EpochResult>> results;
+  for (const char* id : {"cpu", "vulkan:0", "vulkan:0"}) {
+    set_default_device(device(id));
+    const data::Dataset train = data::from_tensors(from_host(pixels, {70, 1, 8, 8}), from_host(labels, {70}));
+    PlainRun run({.epochs = 4, .batch = 16});
+    manual_seed(1);
+    results.push_back(run.trainer.fit(train, train).epochs);
+    EXPECT_EQ(run.net.parameters()[0].device().id(), id);
+  }
+  set_default_device(device("cpu"));
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(results[1][i].loss, results[0][i].loss, 1e-4);
+    EXPECT_EQ(results[1][i].test_accuracy, results[0][i].test_accuracy);
+    EXPECT_EQ(results[2][i].loss, results[1][i].loss) << "the same bits every time";
+  }
+}
+
 TEST_F(Training, MovesWithTheNetworkBetweenFits) {
   PlainRun run({.epochs = 1, .batch = 16});
   run.trainer.fit(two_classes());

@@ -1,0 +1,7 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "ops/common.glsl"
+
+#define TYPE int
+#define BETTER(value, best) (value < best)
+#include "ops/reduce/extremum.glsl"
