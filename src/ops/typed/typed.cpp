@@ -29,6 +29,7 @@ constexpr KernelDef typed_kernel(const char* name, std::uint8_t inputs, void (*c
 constexpr KernelDef where_kernel = typed_kernel("where", 3, typed_cpu::where);
 constexpr KernelDef mask_kernel = typed_kernel("mask", 2, typed_cpu::mask);
 constexpr KernelDef cast_kernel = typed_kernel("cast", 1, typed_cpu::cast);
+constexpr KernelDef narrow_kernel = typed_kernel("cast_narrow", 1, typed_cpu::cast);  // to types of less than four bytes
 
 void broadcast_rule(const OpCall& call, Node& out, DType result) {
   const Node &a = *call.in[0], &b = *call.in[1];
@@ -61,7 +62,10 @@ void cast_run(const OpCall& call, Stream& stream, Node& out) {
   TypedParams p = params_for(out);
   p.from = static_cast<std::uint32_t>(call.in[0]->dtype);
   p.to = static_cast<std::uint32_t>(out.dtype);
-  stream.launch(cast_kernel, {read(*call.in[0]), write(out)}, p, per_element(out.numel));
+  // Shaders read words: the last one may reach beyond the last element, within its block.
+  Operand from = read(*call.in[0]);
+  from.bytes = ((from.offset + from.bytes + 3) & ~std::size_t{3}) - from.offset;
+  stream.launch(size_of(out.dtype) == 4 ? cast_kernel : narrow_kernel, {from, write(out)}, p, per_element(out.numel));
 }
 
 }  // namespace
