@@ -77,22 +77,20 @@ void pool_cases(std::vector<OpCases>& all) {
                  .make = [](Inputs& in, const Case& c) { return max_pool2d(in.uniform(c.shape), options_of(c)); },
                  .reference = [](const RefTensors& in, const Case& c) { return largest(in[0], c); },
                  .over = with(windows(), special_windows()),
-                 .tolerance = 0,
-                 .vulkan = false});
+                 .tolerance = 0});
   all.push_back({.op = "avg_pool2d",
                  .make = [](Inputs& in, const Case& c) { return avg_pool2d(in.uniform(c.shape), options_of(c)); },
                  .reference = [](const RefTensors& in, const Case& c) { return average(in[0], c); },
-                 .over = windows(),
-                 .vulkan = false});
-  all.push_back({.op = "global_avg_pool2d",
-                 .make = [](Inputs& in, const Case& c) { return global_avg_pool2d(in.uniform(c.shape)); },
-                 .reference =
-                     [](const RefTensors& in, const Case& c) {
-                       const double count = static_cast<double>(c.shape[2] * c.shape[3]);
-                       return map(sum_axes(in[0], {2, 3}, true), [count](double x) { return x / count; });
-                     },
-                 .over = {{.shape = {1, 1, 1, 1}}, {.shape = {2, 3, 5, 7}}, {.shape = {2, 3, 4, 4}, .view = true}, {.shape = {0, 2, 3, 3}}},
-                 .vulkan = false});
+                 .over = windows()});
+  all.push_back(
+      {.op = "global_avg_pool2d",
+       .make = [](Inputs& in, const Case& c) { return global_avg_pool2d(in.uniform(c.shape)); },
+       .reference =
+           [](const RefTensors& in, const Case& c) {
+             const double count = static_cast<double>(c.shape[2] * c.shape[3]);
+             return map(sum_axes(in[0], {2, 3}, true), [count](double x) { return x / count; });
+           },
+       .over = {{.shape = {1, 1, 1, 1}}, {.shape = {2, 3, 5, 7}}, {.shape = {2, 3, 4, 4}, .view = true}, {.shape = {0, 2, 3, 3}}}});
 }
 
 }  // namespace tidepool::conformance
