@@ -141,6 +141,12 @@ HostBatch Batches::next() {
           .index = buffer->index};
 }
 
+Shape batch_shape(std::int64_t rows, const Shape& sample) {
+  std::vector<std::int64_t> sizes{rows};
+  for (std::int64_t axis = 0; axis < sample.rank(); ++axis) sizes.push_back(sample[axis]);
+  return Shape(std::span<const std::int64_t>(sizes));
+}
+
 Tensor prepared(const Tensor& raw, const Dataset& dataset) {
   if (raw.dtype() == DType::i32) return raw;
   const bool bytes = raw.dtype() == DType::u8;

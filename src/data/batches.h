@@ -65,6 +65,8 @@ class Batches {
   std::size_t taken_ = 0, made_ = 0;  // buffers, counted from the last seek
 };
 
+// [rows, sample…]
+Shape batch_shape(std::int64_t rows, const Shape& sample);
 // A raw batch on the device, as a network takes it: f32, normalised; i32 stays as it is.
 Tensor prepared(const Tensor& raw, const Dataset& dataset);
 

@@ -51,9 +51,7 @@ bool Loader::next(Batch& batch) {
   ++inner.at.batch;
   const Dataset& dataset = inner.batches.dataset();
   const auto raw = [&](std::span<const std::byte> bytes, const Shape& sample, DType type) {
-    std::vector<std::int64_t> sizes{host.rows};
-    for (std::int64_t axis = 0; axis < sample.rank(); ++axis) sizes.push_back(sample[axis]);
-    const Tensor made = empty(Shape(std::span<const std::int64_t>(sizes)), {.dtype = type, .device = inner.device});
+    const Tensor made = empty(batch_shape(host.rows, sample), {.dtype = type, .device = inner.device});
     upload_bytes("Loader", made, bytes);
     return made;
   };

@@ -21,18 +21,9 @@ const Options& checked(const char* name, const Options& options) {
 template <class Options>
 void update_adam(OptimizerState& state, const Options& options, bool decoupled) {
   advance_rates(state, options.beta1, options.beta2);
-  launch_update(state, kernel,
-                AdamParams{.shifts = {},
-                           .count = 0,
-                           .beta1 = static_cast<float>(options.beta1),
-                           .beta2 = static_cast<float>(options.beta2),
-                           .rest1 = static_cast<float>(1 - options.beta1),
-                           .rest2 = static_cast<float>(1 - options.beta2),
-                           .eps = static_cast<float>(options.eps),
-                           .weight_decay = static_cast<float>(options.weight_decay),
-                           .decoupled = decoupled ? 1U : 0U,
-                           .step_size = 0,
-                           .correction2 = 0});
+  AdamParams params = adam_params(options.beta1, options.beta2, options.eps, options.weight_decay);
+  params.decoupled = decoupled ? 1 : 0;
+  launch_update(state, kernel, params);
 }
 
 }  // namespace

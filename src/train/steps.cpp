@@ -20,9 +20,7 @@ namespace {
 enum Place : std::int64_t { loss_place = 0, correct_place = 1 };
 
 Tensor raw_batch(const Shape& sample, DType type, std::int64_t rows, const Device& device) {
-  std::vector<std::int64_t> sizes{rows};
-  for (std::int64_t axis = 0; axis < sample.rank(); ++axis) sizes.push_back(sample[axis]);
-  return keep(empty(Shape(std::span<const std::int64_t>(sizes)), {.dtype = type, .device = device}));  // written before it is read
+  return keep(empty(data::batch_shape(rows, sample), {.dtype = type, .device = device}));  // written before it is read
 }
 
 bool holds(const Tensor& batch, const Shape& sample, DType type, std::int64_t rows) {

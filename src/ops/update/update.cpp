@@ -49,17 +49,9 @@ void adam_step(const Tensor& w, const Tensor& g, const Tensor& m, const Tensor& 
   require_not_negative("adam_step", options.weight_decay, "weight_decay");
   if (options.step < 1) throw ArgumentError("adam_step", cat("step is ", options.step, "; it counts from 1"));
   const auto step = static_cast<double>(options.step);
-  const AdamParams params{.shifts = {},
-                          .count = 0,
-                          .beta1 = static_cast<float>(options.beta1),
-                          .beta2 = static_cast<float>(options.beta2),
-                          .rest1 = static_cast<float>(1 - options.beta1),
-                          .rest2 = static_cast<float>(1 - options.beta2),
-                          .eps = static_cast<float>(options.eps),
-                          .weight_decay = static_cast<float>(options.weight_decay),
-                          .decoupled = 0,
-                          .step_size = static_cast<float>(options.lr / (1 - std::pow(options.beta1, step))),
-                          .correction2 = static_cast<float>(1 / std::sqrt(1 - std::pow(options.beta2, step)))};
+  AdamParams params = adam_params(options.beta1, options.beta2, options.eps, options.weight_decay);
+  params.step_size = static_cast<float>(options.lr / (1 - std::pow(options.beta1, step)));
+  params.correction2 = static_cast<float>(1 / std::sqrt(1 - std::pow(options.beta2, step)));
   const NoGrad guard;  // an update is no part of a graph
   apply_in_place(
       "adam_step", {&w, &m, &v, &g}, 3, [](std::span<Node* const> nodes) { check_same("adam_step", nodes); },

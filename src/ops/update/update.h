@@ -16,6 +16,20 @@ struct AdamParams {
 };
 static_assert(Params<AdamParams>);
 
+inline AdamParams adam_params(double beta1, double beta2, double eps, double weight_decay) {
+  return {.shifts = {},
+          .count = 0,
+          .beta1 = static_cast<float>(beta1),
+          .beta2 = static_cast<float>(beta2),
+          .rest1 = static_cast<float>(1 - beta1),
+          .rest2 = static_cast<float>(1 - beta2),
+          .eps = static_cast<float>(eps),
+          .weight_decay = static_cast<float>(weight_decay),
+          .decoupled = 0,
+          .step_size = 0,
+          .correction2 = 0};
+}
+
 struct SgdParams {
   Shifts shifts;
   std::uint32_t count;
