@@ -35,21 +35,26 @@ class ToolTest : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  // In the test's folder; with `interrupt_after`, Ctrl-C after so many milliseconds.
-  Outcome run(const std::string& arguments, int interrupt_after = -1) const {
+  // In the test's folder; with `interrupt_at`, Ctrl-C as soon as that was printed.
+  Outcome run(const std::string& arguments, const std::string& interrupt_at = "") const {
     const std::string command =
         "cd '" + folder_ + "' && exec '" TIDEPOOL_TOOL "' " + arguments + " >'" + path("out") + "' 2>'" + path("err") + "' </dev/null";
+    std::filesystem::remove(path("out"));
     const pid_t child = fork();
     if (child == 0) {
       execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
       _exit(127);
     }
-    if (interrupt_after >= 0) {
-      usleep(static_cast<useconds_t>(interrupt_after) * 1000);
-      kill(child, SIGINT);
-    }
     int status = 0;
-    waitpid(child, &status, 0);
+    bool over = false;
+    if (!interrupt_at.empty()) {
+      for (int i = 0; i < 20'000 && !over && contents(path("out")).find(interrupt_at) == std::string::npos; ++i) {
+        usleep(5000);
+        over = waitpid(child, &status, WNOHANG) == child;
+      }
+      if (!over) kill(child, SIGINT);
+    }
+    if (!over) waitpid(child, &status, 0);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), contents(path("out")), contents(path("err"))};
   }
 
