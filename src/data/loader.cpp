@@ -51,7 +51,7 @@ bool Loader::next(Batch& batch) {
   ++inner.at.batch;
   const Dataset& dataset = inner.batches.dataset();
   const auto raw = [&](std::span<const std::byte> bytes, const Shape& sample, DType type) {
-    const Tensor made = empty(batch_shape(host.rows, sample), {.dtype = type, .device = inner.device});
+    Tensor made = empty(batch_shape(host.rows, sample), {.dtype = type, .device = inner.device});
     upload_bytes("Loader", made, bytes);
     return made;
   };

@@ -81,7 +81,7 @@ void each_state(ModuleState& root, const Function& function) {
   const auto visit = [&](const auto& self, const std::string& name, ModuleState& state) -> void {
     if (!seen.insert(&state).second) return;
     function(name, state);
-    for (const auto& [part_name, part] : state.parts) self(self, name.empty() ? part_name : name + '.' + part_name, *part);
+    for (const auto& [part_name, part] : state.parts) self(self, cat(name, name.empty() ? "" : ".", part_name), *part);
   };
   visit(visit, "", root);
 }

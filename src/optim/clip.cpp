@@ -22,7 +22,7 @@ Tensor clip_grad_norm(const std::vector<Tensor>& parameters, double most) {
       squares = squares.defined() ? squares + own : own;
     }
     if (!squares.defined()) throw Error("clip_grad_norm", "no parameter has a gradient yet; call backward() first");
-    const Tensor total = sqrt(squares);
+    Tensor total = sqrt(squares);
     // As PyTorch has it: a little more than the norm, never more than 1.
     const Tensor factor = clamp(static_cast<float>(most) / (total + 1e-6F), 0.0F, 1.0F);
     for (const Tensor& parameter : parameters)

@@ -20,7 +20,7 @@ constexpr std::int64_t alignment = 16;  // elements: a cache line, so that produ
 constexpr KernelDef advance_kernel{.name = "advance_rates", .access = accesses({Access::read_write}), .bindings = 1, .cpu = advance_cpu};
 
 Tensor flat(std::int64_t count, const Device& device, MemoryTag tag, DType dtype = DType::f32) {
-  const Tensor made = keep(zeros({count}, {.dtype = dtype, .device = device}));
+  Tensor made = keep(zeros({count}, {.dtype = dtype, .device = device}));
   Stream& stream = *made.node()->storage->owner->stream;
   const StreamLock lock(stream);
   stream.retag(*made.node()->storage.block(), tag);

@@ -41,6 +41,9 @@ StepSchedule::StepSchedule(Optimizer& optimizer, const StepScheduleOptions& opti
   if (!(options.gamma > 0)) throw ArgumentError("StepSchedule", cat("gamma is ", options.gamma, "; wanted more than 0"));
 }
 
-double StepSchedule::factor(std::int64_t step) const { return std::pow(options_.gamma, static_cast<double>(step / options_.steps)); }
+double StepSchedule::factor(std::int64_t step) const {
+  const std::int64_t changes = step / options_.steps;
+  return std::pow(options_.gamma, static_cast<double>(changes));
+}
 
 }  // namespace tidepool::inline v0::optim

@@ -25,7 +25,7 @@ std::string bar(double share, int cells) {
 
 std::string clock(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) return "--:--";
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const long whole = std::lround(seconds);
   char text[32];
   if (whole >= 3600)
     std::snprintf(text, sizeof text, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
