@@ -4,6 +4,7 @@
 #include <tidepool/train.h>
 
 #include "core/transfer.h"
+#include "io/file.h"
 #include "io/safetensors.h"
 #include "platform/cat.h"
 #include "train/snapshot.h"
@@ -17,6 +18,7 @@ void save(const nn::Module& net, const std::string& path) {
   download_all(tensors_of(net), saved);
   std::vector<SafetensorsTensor> tensors;
   for (const SavedTensor& one : saved) tensors.push_back({one.name, one.dtype, one.shape, one.bytes});
+  remove_abandoned(path);
   write_safetensors("save", path, {{"format", "pt"}}, tensors);
 }
 
