@@ -57,6 +57,9 @@ add_library(tidepool_objects OBJECT ${sources})
 tidepool_options(tidepool_objects)
 target_link_libraries(tidepool_objects PRIVATE tidepool_private ${dependencies})
 set_target_properties(tidepool_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+# Half of the time for a usual file went to these.
+target_precompile_headers(tidepool_objects PRIVATE <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <functional> <map> <memory>
+  <mutex> <optional> <span> <string> <vector>)
 # Same bits everywhere: no fused multiply-add but where one is written.
 target_compile_options(tidepool_objects PRIVATE -ffp-contract=off)
 # Every operation looks at a few thread-local words: without this, a function call for each.

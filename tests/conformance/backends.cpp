@@ -10,7 +10,6 @@ namespace tidepool::conformance {
 const std::vector<TestBackend>& test_backends() {
   static const std::vector<TestBackend> all{{.name = "cpu", .device = "cpu"},
                                             {.name = "cpu_1thread", .device = "cpu", .threads = 1},
-                                            {.name = "cpu_sse4", .device = "cpu", .threads = 2, .instructions = sse4},
                                             {.name = "cpu_baseline", .device = "cpu", .threads = 2, .instructions = baseline},
                                             {.name = "vulkan", .device = "vulkan:0"}};
   return all;
@@ -25,8 +24,9 @@ std::vector<const TestBackend*> backend_pointers() {
 const TestBackend& plain_cpu() { return test_backends().front(); }
 
 std::string why_missing(const TestBackend& backend) {
-  if (backend.instructions > best_instructions()) return std::string("this processor has no ") + name_of_instructions(backend.instructions);
-  if (!is_there(backend.device)) return backend.device + " is not among devices(): install a Vulkan driver, such as mesa-vulkan-drivers";
+  if (backend.instructions > best_instructions())
+    return std::string("this processor has no ") + name_of_instructions(backend.instructions) + ": run it on one that has";
+  if (!is_there(backend.device)) return no_device(backend.device);
   return "";
 }
 

@@ -7,20 +7,19 @@
 //     #include "backend/cpu/simd-inl.h"
 #pragma once
 
-// AVX-512 has not been run on any machine of ours, so it is not shipped; SSSE3 and POWER are not worth their compile time.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3 | HWY_AVX3_DL | HWY_PPC8)
+// AVX-512 has not been run on any machine of ours, so it is not shipped; SSSE3, SSE4 and POWER are not
+// worth their compile time: what is to be fast has AVX2.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3 | HWY_AVX3_DL | HWY_PPC8)
 
 #include <hwy/detect_targets.h>
 
 #include "backend/cpu/instructions.h"
 
-#if (HWY_TARGETS & HWY_AVX2) && (HWY_TARGETS & HWY_SSE4)
+#if HWY_TARGETS & HWY_AVX2
 #define TIDEPOOL_RUN(function, call)       \
   do {                                     \
     if ((call).instructions == avx2)       \
       N_AVX2::function(call);              \
-    else if ((call).instructions == sse4)  \
-      N_SSE4::function(call);              \
     else                                   \
       HWY_STATIC_DISPATCH(function)(call); \
   } while (false)
