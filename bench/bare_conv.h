@@ -1,11 +1,14 @@
-// A convolution's three primitives as oneDNN has them, in whatever layout it likes best, without copies in or out.
+// A convolution's three primitives as oneDNN has them, 3 x 3 with a border of one: forward with a bias, then the gradients
+// of the input, the weights and the bias. No copies in or out.
 #pragma once
 
 #include "backend/cpu/onednn_api.h"
 
 #ifdef TIDEPOOL_ONEDNN
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
@@ -17,6 +20,7 @@ namespace tidepool::gates {
 struct BareConvSizes {
   std::int64_t n, c, o, side;
   bool input_gradient = true;
+  bool plain = false;  // images lie as ours do; otherwise as oneDNN likes best
 };
 
 class BareConv {
@@ -26,10 +30,12 @@ class BareConv {
     require(dnn.stream_create(&stream_, engine_, dnnl_stream_default_flags), "stream");
     const dnnl_dims_t ones{1, 1}, none{0, 0}, around{1, 1};
     const auto direct = dnnl_convolution_direct;
-    const auto x = any({s.n, s.c, s.side, s.side}), w = any({s.o, s.c, 3, 3}), y = any({s.n, s.o, s.side, s.side}), b = any({s.o}, dnnl_a);
+    const dnnl_format_tag_t images = s.plain ? dnnl_nchw : dnnl_format_tag_any, weights = s.plain ? dnnl_oihw : dnnl_format_tag_any;
+    const auto x = described({s.n, s.c, s.side, s.side}, images), y = described({s.n, s.o, s.side, s.side}, images);
+    const auto w = described({s.o, s.c, 3, 3}, weights), b = described({s.o}, dnnl_a);
     dnnl_convolution_desc_t of;
     require(dnn.dilated_convolution_forward_desc_init(&of, dnnl_forward_training, direct, &x, &w, &b, &y, ones, none, around, around),
-            "fwd");
+            "forward");
     const dnnl_primitive_desc_t hint = add(of, nullptr,
                                            {{DNNL_ARG_SRC, dnnl_query_src_md},
                                             {DNNL_ARG_WEIGHTS, dnnl_query_weights_md},
@@ -53,8 +59,8 @@ class BareConv {
     for (const Step& step : steps_) {
       dnn_.primitive_destroy(step.primitive);
       dnn_.primitive_desc_destroy(step.desc);
-      for (const dnnl_exec_arg_t& argument : step.arguments) dnn_.memory_destroy(argument.memory);
     }
+    for (const Memory& memory : memories_) dnn_.memory_destroy(memory.handle);
     dnn_.stream_destroy(stream_);
     dnn_.engine_destroy(engine_);
   }
@@ -72,13 +78,18 @@ class BareConv {
     dnnl_primitive_desc_t desc;
     dnnl_primitive_t primitive;
     std::vector<dnnl_exec_arg_t> arguments;
-    std::vector<std::vector<float>> values;
+  };
+  struct Memory {
+    int role;
+    dnnl_memory_desc_t desc;
+    std::vector<float> values;
+    dnnl_memory_t handle = nullptr;
   };
 
   static void require(dnnl_status_t status, const char* what) {
     if (status != dnnl_success) throw std::runtime_error(std::string("oneDNN: ") + what + " failed");
   }
-  dnnl_memory_desc_t any(const std::vector<std::int64_t>& shape, dnnl_format_tag_t tag = dnnl_format_tag_any) const {
+  dnnl_memory_desc_t described(const std::vector<std::int64_t>& shape, dnnl_format_tag_t tag) const {
     dnnl_dims_t dims{};
     std::copy(shape.begin(), shape.end(), dims);
     dnnl_memory_desc_t desc;
@@ -93,19 +104,26 @@ class BareConv {
     for (const auto& [argument, query] : arguments) {
       const bool bias = argument == DNNL_ARG_BIAS || argument == DNNL_ARG_DIFF_BIAS;
       const dnnl_memory_desc_t* const desc = dnn_.primitive_desc_query_md(step.desc, query, bias ? 1 : 0);
-      step.values.emplace_back(dnn_.memory_desc_get_size(desc) / sizeof(float), 0.5F);
-      dnnl_memory_t memory = nullptr;
-      require(dnn_.memory_create(&memory, desc, engine_, step.values.back().data()), "memory");
-      step.arguments.push_back({argument, memory});
+      step.arguments.push_back({argument, memory(argument == DNNL_ARG_DIFF_DST ? DNNL_ARG_DST : argument, *desc)});
     }
     steps_.push_back(std::move(step));
     return steps_.back().desc;
+  }
+  // What lies alike and means the same is the same memory, as it is for a network.
+  dnnl_memory_t memory(int role, const dnnl_memory_desc_t& desc) {
+    for (const Memory& known : memories_)
+      if (known.role == role && std::memcmp(&known.desc, &desc, sizeof desc) == 0) return known.handle;
+    Memory made{.role = role, .desc = desc, .values = std::vector<float>(dnn_.memory_desc_get_size(&desc) / sizeof(float), 0.5F)};
+    require(dnn_.memory_create(&made.handle, &desc, engine_, made.values.data()), "memory");
+    memories_.push_back(std::move(made));
+    return memories_.back().handle;
   }
 
   const OneDnnFunctions& dnn_;
   dnnl_engine_t engine_ = nullptr;
   dnnl_stream_t stream_ = nullptr;
   std::vector<Step> steps_;
+  std::vector<Memory> memories_;
 };
 
 }  // namespace tidepool::gates

@@ -3,6 +3,7 @@
 
 #include <tidepool/tidepool.h>
 
+#include "cli/networks.h"
 #include "train/steps.h"
 
 namespace tidepool::bench {
@@ -35,22 +36,14 @@ inline data::Dataset labelled(const Shape& images, std::int64_t classes) {
 }
 
 inline TrainStep xor_step() {
-  return TrainStep(nn::Sequential{nn::Linear(2, 8), nn::Tanh(), nn::Linear(8, 1), nn::Sigmoid()}, mse_loss,
+  return TrainStep(cli::xor_network(), mse_loss,
                    data::from_tensors(tensor({0, 0, 0, 1, 1, 0, 1, 1}, {4, 2}), tensor({0, 1, 1, 0}, {4, 1})));
 }
 inline TrainStep sine_step() {
   const Tensor x = rand({128, 1}) * 12.0F - 6.0F;
-  return TrainStep(nn::Sequential{nn::Linear(1, 256), nn::Tanh(), nn::Linear(256, 1)}, mse_loss, data::from_tensors(x, sin(x)));
+  return TrainStep(cli::sine_network(), mse_loss, data::from_tensors(x, sin(x)));
 }
-inline TrainStep mlp_step() {
-  return TrainStep(nn::Sequential{nn::Linear(784, 256), nn::ReLU(), nn::Linear(256, 128), nn::ReLU(), nn::Linear(128, 10)}, cross_entropy,
-                   labelled({128, 784}, 10));
-}
-inline TrainStep cnn_step() {
-  return TrainStep(nn::Sequential{nn::Conv2d(1, 32, {.kernel = 3, .padding = 1}), nn::ReLU(), nn::MaxPool2d(2),
-                                  nn::Conv2d(32, 64, {.kernel = 3, .padding = 1}), nn::ReLU(), nn::MaxPool2d(2), nn::Flatten(),
-                                  nn::Linear(3136, 128), nn::ReLU(), nn::Linear(128, 10)},
-                   cross_entropy, labelled({64, 1, 28, 28}, 10));
-}
+inline TrainStep mlp_step() { return TrainStep(cli::mlp_network(), cross_entropy, labelled({128, 784}, 10)); }
+inline TrainStep cnn_step() { return TrainStep(cli::fashion_network(), cross_entropy, labelled({64, 1, 28, 28}, 10)); }
 
 }  // namespace tidepool::bench

@@ -57,8 +57,8 @@ class TIDEPOOL_API Dataset {
 // The format of MNIST, plain or .gz. Images of u8 [n, h, w] are x of u8 [1, h, w]; other ranks stay as they are. Labels become i32.
 TIDEPOOL_API Dataset idx(const std::string& images_path, const std::string& labels_path);
 
-// 60,000 and 10,000 images of clothes, u8 [1, 28, 28], in 10 classes. They are looked for in `directory`, in TIDEPOOL_DATA, and where
-// Debian's package dataset-fashion-mnist puts them.
+// 60,000 and 10,000 images of clothes, u8 [1, 28, 28], in 10 classes. They are looked for in `directory` if one is given, and
+// nowhere else; otherwise in TIDEPOOL_DATA and where Debian's package dataset-fashion-mnist puts them.
 TIDEPOOL_API Dataset fashion_mnist_train(const std::string& directory = "");
 TIDEPOOL_API Dataset fashion_mnist_test(const std::string& directory = "");
 

@@ -1,4 +1,4 @@
-// Pictures in a terminal and plots in files.
+// Pictures in a terminal.
 #pragma once
 
 #include <tidepool/tidepool.h>
@@ -10,8 +10,5 @@ namespace tidepool::cli {
 
 // The first few pictures of a dataset, side by side, with what the network says of each.
 std::string predicted_pictures(nn::Sequential& net, const data::Dataset& pictures, const std::vector<std::string>& classes);
-
-// A function of one number and the network's idea of it, as SVG.
-void plot_function(nn::Sequential& net, const data::Dataset& samples, const std::string& path);
 
 }  // namespace tidepool::cli

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "cli/networks.h"
+
 namespace tidepool::cli {
 
 namespace {
@@ -20,29 +22,13 @@ data::Dataset sine_samples() {
   return data::from_tensors(from_host(x, {count, 1}), from_host(y, {count, 1}));
 }
 
-nn::Sequential convolutions() {
-  return nn::Sequential{nn::Conv2d(1, 32, {.kernel = 3, .padding = 1}),
-                        nn::ReLU(),
-                        nn::MaxPool2d(2),
-                        nn::Conv2d(32, 64, {.kernel = 3, .padding = 1}),
-                        nn::ReLU(),
-                        nn::MaxPool2d(2),
-                        nn::Flatten(),
-                        nn::Linear(3136, 128),
-                        nn::ReLU(),
-                        nn::Linear(128, 10)};
-}
-
 }  // namespace
 
 const std::vector<Task>& tasks() {
   static const std::vector<Task> all{
       {.name = "xor",
        .about = "exclusive or, 2-8-1",
-       .network =
-           [] {
-             return nn::Sequential{nn::Linear(2, 8), nn::Tanh(), nn::Linear(8, 1), nn::Sigmoid()};
-           },
+       .network = xor_network,
        .train = xor_samples,
        .test = nullptr,
        .loss = mse_loss,
@@ -53,10 +39,7 @@ const std::vector<Task>& tasks() {
        .classes = {}},
       {.name = "sine",
        .about = "a sine over two periods, 1-256-1",
-       .network =
-           [] {
-             return nn::Sequential{nn::Linear(1, 256), nn::Tanh(), nn::Linear(256, 1)};
-           },
+       .network = sine_network,
        .train = sine_samples,
        .test = nullptr,
        .loss = mse_loss,
@@ -67,7 +50,7 @@ const std::vector<Task>& tasks() {
        .classes = {}},
       {.name = "fashion-mnist",
        .about = "pictures of clothes, two convolutions and two layers",
-       .network = convolutions,
+       .network = fashion_network,
        .train = [] { return data::fashion_mnist_train(); },
        .test = [] { return data::fashion_mnist_test(); },
        .loss = cross_entropy,

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/pictures.h"
+#include "cli/plot.h"
 #include "cli/tables.h"
 #include "cli/tasks.h"
 #include "platform/bytes.h"

@@ -4,6 +4,8 @@
 
 #include "platform/cat.h"
 
+#include <cmath>
+
 namespace tidepool::inline v0 {
 
 void require_type(const char* operation, const char* name, const Node& node, DType wanted) {
@@ -20,6 +22,18 @@ void require_apart(const char* operation, const char* name, const Node& output, 
         output.offset < other->offset + other->bytes())
       throw ArgumentError(
           operation, cat(name, ' ', output.shape, " shares memory with another tensor ", other->shape, "; write to a tensor of its own"));
+}
+
+void require_at_least(const char* operation, const char* name, std::int64_t value, std::int64_t least) {
+  if (value < least) throw ArgumentError(operation, cat(name, " is ", value, "; wanted ", least, " or more"));
+}
+
+void require_not_negative(const char* operation, const char* name, double value) {
+  if (!(value >= 0 && std::isfinite(value))) throw ArgumentError(operation, cat(name, " is ", value, "; wanted 0 or more"));
+}
+
+void require_rate(const char* operation, const char* name, double value) {
+  if (!(value >= 0 && value < 1)) throw ArgumentError(operation, cat(name, " is ", value, "; wanted 0 or more and less than 1"));
 }
 
 }  // namespace tidepool::inline v0

@@ -12,4 +12,9 @@ void require_shape(const char* operation, const char* name, const Node& node, co
 // An output that is written into shares no memory with the others, of which some may be null.
 void require_apart(const char* operation, const char* name, const Node& output, std::initializer_list<const Node*> others);
 
+// Settings: "epochs is 0; wanted 1 or more".
+void require_at_least(const char* operation, const char* name, std::int64_t value, std::int64_t least);
+void require_not_negative(const char* operation, const char* name, double value);  // and finite
+void require_rate(const char* operation, const char* name, double value);          // from 0 to less than 1
+
 }  // namespace tidepool::inline v0

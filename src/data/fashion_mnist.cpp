@@ -17,16 +17,16 @@ namespace {
 
 constexpr std::string_view debian = "/usr/share/datasets/fashion-mnist";
 
-std::vector<fs::path> places(const std::string& directory) {
-  std::vector<fs::path> result;
-  const auto add = [&](const std::string& folder) {
-    result.emplace_back(folder);
-    result.push_back(fs::path(folder) / "fashion-mnist");
-  };
-  if (!directory.empty()) add(directory);
-  if (const auto folder = environment("TIDEPOOL_DATA")) add(*folder);
-  result.emplace_back(debian);
-  return result;
+std::vector<fs::path> places_in(const std::string& folder) { return {folder, fs::path(folder) / "fashion-mnist"}; }
+
+// A folder that the caller names is the only one: a mistake in its name must not end with other files.
+Dataset find(const char* operation, const std::string& directory, std::string_view part) {
+  if (!directory.empty())
+    return find_fashion_mnist(operation, places_in(directory), part, "name the folder that has them, or none for Debian's");
+  std::vector<fs::path> places;
+  if (const auto folder = environment("TIDEPOOL_DATA")) places = places_in(*folder);
+  places.emplace_back(debian);
+  return find_fashion_mnist(operation, places, part);
 }
 
 // The file of this name, plain or packed; empty when it is not there.
@@ -39,7 +39,7 @@ std::string file_in(const fs::path& folder, std::string_view name) {
 
 }  // namespace
 
-Dataset find_fashion_mnist(const char* operation, std::span<const fs::path> folders, std::string_view part) {
+Dataset find_fashion_mnist(const char* operation, std::span<const fs::path> folders, std::string_view part, std::string_view advice) {
   std::string looked;
   for (const fs::path& folder : folders) {
     const std::string images = file_in(folder, cat(part, "-images-idx3-ubyte")), labels = file_in(folder, cat(part, "-labels-idx1-ubyte"));
@@ -54,12 +54,11 @@ Dataset find_fashion_mnist(const char* operation, std::span<const fs::path> fold
       throw IoError(operation, cat(labels, ": wanted one label from 0 to 9 for every image; the largest is ", dataset.classes() - 1));
     return dataset;
   }
-  throw IoError(operation, cat(part, "-images-idx3-ubyte and ", part, "-labels-idx1-ubyte (or .gz) are not in ", looked,
-                               ": run `apt install dataset-fashion-mnist`, or set TIDEPOOL_DATA to the folder that has them"));
+  throw IoError(operation, cat(part, "-images-idx3-ubyte and ", part, "-labels-idx1-ubyte (or .gz) are not in ", looked, ": ", advice));
 }
 
-Dataset fashion_mnist_train(const std::string& directory) { return find_fashion_mnist("fashion_mnist_train", places(directory), "train"); }
-Dataset fashion_mnist_test(const std::string& directory) { return find_fashion_mnist("fashion_mnist_test", places(directory), "t10k"); }
+Dataset fashion_mnist_train(const std::string& directory) { return find("fashion_mnist_train", directory, "train"); }
+Dataset fashion_mnist_test(const std::string& directory) { return find("fashion_mnist_test", directory, "t10k"); }
 
 }  // namespace data
 }  // namespace tidepool::inline v0

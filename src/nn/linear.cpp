@@ -1,14 +1,12 @@
-#include <tidepool/error.h>
 #include <tidepool/nn.h>
 
+#include "core/checks.h"
 #include "nn/init.h"
-#include "platform/cat.h"
 
 namespace tidepool::inline v0::nn {
 
 void require_sizes(const char* layer, std::initializer_list<std::pair<const char*, std::int64_t>> sizes) {
-  for (const auto& [name, size] : sizes)
-    if (size < 1) throw ArgumentError(layer, cat(name, " is ", size, "; wanted 1 or more"));
+  for (const auto& [name, size] : sizes) require_at_least(layer, name, size, 1);
 }
 
 Linear::Linear(std::int64_t in, std::int64_t out, const LinearOptions& options) {

@@ -34,7 +34,4 @@ Tensor Sequential::forward(const Tensor& x) {
 }
 std::string Sequential::kind() const { return "Sequential"; }
 
-Tensor Residual::forward(const Tensor& x) { return x + Sequential::forward(x); }
-std::string Residual::kind() const { return "Residual"; }
-
 }  // namespace tidepool::inline v0::nn

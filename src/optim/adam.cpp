@@ -1,4 +1,5 @@
 // Adam, and AdamW, which differs in where the weight decay goes.
+#include "core/checks.h"
 #include "ops/update/update.h"
 #include "optim/state.h"
 
@@ -13,8 +14,8 @@ template <class Options>
 const Options& checked(const char* name, const Options& options) {
   require_rate(name, "beta1", options.beta1);
   require_rate(name, "beta2", options.beta2);
-  require_positive(name, "eps", options.eps);
-  require_positive(name, "weight_decay", options.weight_decay);
+  require_not_negative(name, "eps", options.eps);
+  require_not_negative(name, "weight_decay", options.weight_decay);
   return options;
 }
 

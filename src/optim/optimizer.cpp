@@ -3,6 +3,7 @@
 #include <tidepool/memory.h>
 #include <tidepool/ops.h>
 
+#include "core/checks.h"
 #include "device/capture.h"
 #include "ops/update/update.h"
 #include "optim/state.h"
@@ -43,16 +44,9 @@ void move_into(Node& node, const std::shared_ptr<Node>& shared, const Tensor& fl
 
 }  // namespace
 
-void require_rate(const char* optimizer, const char* name, double value) {
-  if (!(value >= 0 && value < 1)) throw ArgumentError(optimizer, cat(name, " is ", value, "; wanted 0 or more and less than 1"));
-}
-void require_positive(const char* optimizer, const char* name, double value) {
-  if (!(value >= 0 && std::isfinite(value))) throw ArgumentError(optimizer, cat(name, " is ", value, "; wanted 0 or more"));
-}
-
 OptimizerState::OptimizerState(const char* name, const std::vector<Tensor>& all, double rate, const std::vector<std::string>& names)
     : name(name), moment_names(names), lr(rate) {
-  require_positive(name, "lr", lr);
+  require_not_negative(name, "lr", lr);
   for (const Tensor& parameter : all) {
     const Node& node = usable(name, parameter);
     if (std::ranges::any_of(parameters, [&](const Tensor& known) { return known.node() == &node; })) continue;  // a shared layer
@@ -144,7 +138,7 @@ void Optimizer::step() {
 }
 
 void Optimizer::set_lr(double lr) {
-  require_positive(state_->name, "lr", lr);
+  require_not_negative(state_->name, "lr", lr);
   if (lr == state_->lr) return;
   state_->lr = lr;
   state_->write_lr();

@@ -1,3 +1,4 @@
+#include "core/checks.h"
 #include "ops/update/update.h"
 #include "optim/state.h"
 
@@ -10,9 +11,9 @@ constexpr KernelDef kernel{.name = "rmsprop_rates", .access = accesses({rw, r, r
 
 const RMSpropOptions& checked(const RMSpropOptions& options) {
   require_rate("RMSprop", "alpha", options.alpha);
-  require_positive("RMSprop", "eps", options.eps);
-  require_positive("RMSprop", "weight_decay", options.weight_decay);
-  require_positive("RMSprop", "momentum", options.momentum);
+  require_not_negative("RMSprop", "eps", options.eps);
+  require_not_negative("RMSprop", "weight_decay", options.weight_decay);
+  require_not_negative("RMSprop", "momentum", options.momentum);
   return options;
 }
 

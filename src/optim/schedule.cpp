@@ -1,6 +1,7 @@
 #include <tidepool/error.h>
 #include <tidepool/optim.h>
 
+#include "core/checks.h"
 #include "platform/cat.h"
 
 #include <algorithm>
@@ -8,12 +9,6 @@
 #include <numbers>
 
 namespace tidepool::inline v0::optim {
-
-namespace {
-void require_steps(const char* schedule, const char* name, std::int64_t value, std::int64_t least) {
-  if (value < least) throw ArgumentError(schedule, cat(name, " is ", value, "; wanted ", least, " or more"));
-}
-}  // namespace
 
 Schedule::Schedule(Optimizer& optimizer) : optimizer_(optimizer), first_lr_(optimizer.lr()) {}
 Schedule::~Schedule() = default;
@@ -24,8 +19,8 @@ void Schedule::set(std::int64_t done) {
 }
 
 CosineSchedule::CosineSchedule(Optimizer& optimizer, const CosineScheduleOptions& options) : Schedule(optimizer), options_(options) {
-  require_steps("CosineSchedule", "steps", options.steps, 1);
-  require_steps("CosineSchedule", "warmup", options.warmup, 0);
+  require_at_least("CosineSchedule", "steps", options.steps, 1);
+  require_at_least("CosineSchedule", "warmup", options.warmup, 0);
   set(0);
 }
 
@@ -37,7 +32,7 @@ double CosineSchedule::factor(std::int64_t step) const {
 }
 
 StepSchedule::StepSchedule(Optimizer& optimizer, const StepScheduleOptions& options) : Schedule(optimizer), options_(options) {
-  require_steps("StepSchedule", "steps", options.steps, 1);
+  require_at_least("StepSchedule", "steps", options.steps, 1);
   if (!(options.gamma > 0)) throw ArgumentError("StepSchedule", cat("gamma is ", options.gamma, "; wanted more than 0"));
 }
 

@@ -1,5 +1,6 @@
 #include <tidepool/error.h>
 
+#include "core/checks.h"
 #include "ops/update/update.h"
 #include "optim/state.h"
 
@@ -11,8 +12,8 @@ constexpr Access r = Access::read, rw = Access::read_write;
 constexpr KernelDef kernel{.name = "sgd_rates", .access = accesses({rw, r, rw, r}), .bindings = 4, .cpu = sgd_rates_cpu};
 
 const SGDOptions& checked(const SGDOptions& options) {
-  require_positive("SGD", "momentum", options.momentum);
-  require_positive("SGD", "weight_decay", options.weight_decay);
+  require_not_negative("SGD", "momentum", options.momentum);
+  require_not_negative("SGD", "weight_decay", options.weight_decay);
   if (options.nesterov && options.momentum == 0) throw ArgumentError("SGD", "nesterov is set, and momentum is 0; wanted more");
   return options;
 }

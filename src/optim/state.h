@@ -69,7 +69,4 @@ void launch_update(OptimizerState& state, const KernelDef& kernel, P params) {
 // Counts a step, on the device.
 void advance_rates(OptimizerState& state, double beta1 = 0, double beta2 = 0);
 
-void require_rate(const char* optimizer, const char* name, double value);      // from 0 to less than 1
-void require_positive(const char* optimizer, const char* name, double value);  // 0 or more, finite
-
 }  // namespace tidepool::inline v0::optim

@@ -73,4 +73,18 @@ void Progress::line(const std::string& text) {
   std::fprintf(stderr, "%s\n", text.c_str());
 }
 
+std::string epoch_line(const EpochResult& epoch, std::int64_t epochs, bool tested) {
+  char text[256];
+  int length = std::snprintf(text, sizeof text, "epoch %lld/%lld  loss %.4f", static_cast<long long>(epoch.epoch),
+                             static_cast<long long>(epochs), epoch.loss);
+  const auto add = [&](const char* pattern, double value) {
+    length += std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length), pattern, value);
+  };
+  if (epoch.accuracy > 0) add("  accuracy %.4f", epoch.accuracy);
+  if (tested) add("  test loss %.4f", epoch.test_loss);
+  if (epoch.test_accuracy > 0) add("  test accuracy %.4f", epoch.test_accuracy);
+  add("  %.1f s", epoch.seconds);
+  return text;
+}
+
 }  // namespace tidepool::inline v0

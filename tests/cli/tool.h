@@ -2,17 +2,15 @@
 #pragma once
 
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+
+#include "support/files.h"
 
 namespace tidepool::inline v0 {
 
@@ -23,22 +21,12 @@ struct Outcome {
 
 class ToolTest : public testing::Test {
  protected:
-  ToolTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "tidepool-cli-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~ToolTest() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
-  static std::string contents(const std::string& name) {
-    std::ifstream file(name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string path(const std::string& name) const { return folder_.path(name); }
 
   // In the test's folder; with `interrupt_at`, Ctrl-C as soon as that was printed.
   Outcome run(const std::string& arguments, const std::string& interrupt_at = "") const {
-    const std::string command =
-        "cd '" + folder_ + "' && exec '" TIDEPOOL_TOOL "' " + arguments + " >'" + path("out") + "' 2>'" + path("err") + "' </dev/null";
+    const std::string command = "cd '" + folder_.name() + "' && exec '" TIDEPOOL_TOOL "' " + arguments + " >'" + path("out") + "' 2>'" +
+                                path("err") + "' </dev/null";
     std::filesystem::remove(path("out"));
     const pid_t child = fork();
     if (child == 0) {
@@ -59,7 +47,7 @@ class ToolTest : public testing::Test {
   }
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 }  // namespace tidepool::inline v0

@@ -109,7 +109,7 @@ double forward_speed(const OpCases& cases, const Case& c, const Device& device) 
 }
 
 TEST_P(ConformanceSpeed, IsPrinted) {
-  if (environment("TIDEPOOL_CONFORMANCE_SPEED") != "1") GTEST_SKIP() << "set TIDEPOOL_CONFORMANCE_SPEED=1 to see it";
+  if (environment("TIDEPOOL_CONFORMANCE_SPEED") != "1") GTEST_SKIP() << "speeds are not printed: set TIDEPOOL_CONFORMANCE_SPEED=1";
   if (const std::string why = why_missing(*GetParam()); !why.empty()) GTEST_SKIP() << why;
   const Using use(*GetParam());
   for (const OpCases& cases : all_cases()) {

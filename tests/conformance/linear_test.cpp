@@ -122,7 +122,7 @@ class OwnProduct : public LibraryTest {
 
 // Several blocks along each axis, none of them whole; forward, and with either operand transposed.
 TEST_F(OwnProduct, AgreesWithADoublePrecisionOneWhateverTheThreads) {
-  if (best_instructions() < avx2) GTEST_SKIP() << "this processor has no AVX2";
+  if (best_instructions() < avx2) GTEST_SKIP() << "this processor has no AVX2: run it on one that has";
   constexpr std::int64_t m = 101, k = 261, n = 531;
   const std::vector<float> got = results(2, m, k, n);
   EXPECT_EQ(got, results(1, m, k, n));

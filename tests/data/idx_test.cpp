@@ -106,7 +106,7 @@ class FashionMnist : public Idx {
 };
 
 TEST_F(FashionMnist, OfDebianIsWhole) {
-  if (!there()) GTEST_SKIP() << "install dataset-fashion-mnist";
+  if (!there()) GTEST_SKIP() << "/usr/share/datasets/fashion-mnist is missing: install Debian's dataset-fashion-mnist";
   const Dataset train = data::fashion_mnist_train();
   expect_fashion(train, 60000, 0xae65dccdU, {9, 0, 0, 3, 0, 2});
   expect_fashion(data::fashion_mnist_test(), 10000, 0x12728439U, {9, 2, 1, 1, 6, 1});
@@ -126,7 +126,7 @@ TEST_F(FashionMnist, IsLookedForWhereTheCallerAndTheEnvironmentSay) {
   EXPECT_EQ(data::fashion_mnist_train(path("data")).classes(), 6);
   setenv("TIDEPOOL_DATA", path("data").c_str(), 1);
   EXPECT_EQ(data::fashion_mnist_train().classes(), 6);
-  EXPECT_EQ(data::fashion_mnist_train(path("mine")).classes(), 5) << "the argument comes first";
+  EXPECT_EQ(data::fashion_mnist_train(path("mine")).classes(), 5) << "only the argument counts";
   unsetenv("TIDEPOOL_DATA");
 
   write("mine/train-labels-idx1-ubyte", label + "\12");
@@ -134,6 +134,24 @@ TEST_F(FashionMnist, IsLookedForWhereTheCallerAndTheEnvironmentSay) {
              "train-labels-idx1-ubyte: wanted one label from 0 to 9");
   write("mine/train-images-idx3-ubyte", idx_header(8, {1, 2, 2}) + "abcd");
   EXPECT_HAS(message_of<IoError>([&] { data::fashion_mnist_train(path("mine")); }), "images of u8 [1, 2, 2]; wanted u8 [1, 28, 28]");
+}
+
+TEST_F(FashionMnist, IsNotLookedForElsewhereWhenTheCallerNamesAFolder) {
+  std::filesystem::create_directories(path("data"));
+  for (const char* part : {"train", "t10k"}) {
+    write("data/" + std::string(part) + "-images-idx3-ubyte", idx_header(8, {1, 28, 28}) + std::string(784, '\7'));
+    write("data/" + std::string(part) + "-labels-idx1-ubyte", idx_header(8, {1}) + "\5");
+  }
+  setenv("TIDEPOOL_DATA", path("data").c_str(), 1);
+  EXPECT_EQ(data::fashion_mnist_train().size(), 1);
+  EXPECT_EQ(data::fashion_mnist_test().size(), 1);
+  const std::string where =
+      " (or .gz) are not in " + path("dta") + ", " + path("dta/fashion-mnist") + ": name the folder that has them, or none for Debian's";
+  EXPECT_EQ(message_of<IoError>([&] { data::fashion_mnist_train(path("dta")); }),
+            "fashion_mnist_train: train-images-idx3-ubyte and train-labels-idx1-ubyte" + where);
+  EXPECT_EQ(message_of<IoError>([&] { data::fashion_mnist_test(path("dta")); }),
+            "fashion_mnist_test: t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte" + where);
+  unsetenv("TIDEPOOL_DATA");
 }
 
 TEST_F(FashionMnist, SaysWhereItLookedAndWhatToInstall) {

@@ -119,7 +119,9 @@ TEST_F(Devices, SelectNeverTakesTheTestDevice) {
 }
 
 TEST_F(Devices, SelectTakesASoftwareVulkanRasteriserOnlyWhenAllowedOrNamed) {
-  if (gpu || !software) GTEST_SKIP() << "needs a machine whose only Vulkan device is a software rasteriser";
+  if (gpu || !software)
+    GTEST_SKIP() << "vulkan:0 is no software rasteriser, or not the only Vulkan device: install Debian's mesa-vulkan-drivers, "
+                    "and set VK_DRIVER_FILES to its lvp_icd.*.json";
   testing::internal::CaptureStderr();
   EXPECT_EQ(select({.prefer_gpu = true}).id(), "cpu");
   EXPECT_HAS(testing::internal::GetCapturedStderr(), "is a software rasteriser (set allow_software, or name it)");

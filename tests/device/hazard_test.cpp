@@ -6,6 +6,7 @@
 #include "device/capture.h"
 #include "device/hazard_model.h"
 #include "device/plan.h"
+#include "support/devices.h"
 
 #include <random>
 #include <vector>
@@ -57,9 +58,7 @@ TEST(Hazards, TheModelFindsNothingAmissInATrainingStepAndMissesEachBarrierThatIs
 }
 
 TEST(Hazards, OnVulkanToo) {
-  bool there = false;
-  for (const tp::DeviceInfo& info : tp::devices()) there = there || info.id == "vulkan:0";
-  if (!there) GTEST_SKIP() << "no Vulkan device on this machine";
+  SKIP_WITHOUT_DEVICE("vulkan:0");
   const std::vector<tp::Launch> launches = training_step("vulkan:0")->lowered();
   EXPECT_EQ(tp::find_hazard(launches), std::nullopt);
   expect_every_barrier_is_needed(launches);

@@ -19,7 +19,7 @@ class LossAt : public LibraryTest, public testing::WithParamInterface<std::tuple
  protected:
   void SetUp() override {
     const auto [id, point] = GetParam();
-    if (!is_there(id)) GTEST_SKIP() << id << " is not among devices()";
+    SKIP_WITHOUT_DEVICE(id);
     if (std::string(id) == "cpu" && std::string(point) == "wait") GTEST_SKIP() << "the cpu is done when a launch returns: nothing waits";
     LibraryTest::SetUp();
     set_default_device(device(id));

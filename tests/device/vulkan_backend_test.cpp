@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/vulkan/queue.h"
+#include "support/devices.h"
 
 namespace tidepool::inline v0 {
 namespace {
@@ -68,7 +69,7 @@ Launch axpy_launch(const KernelDef& kernel, Memory* x, Memory* y, Memory* z, std
 class VulkanBackendTest : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
-    if (list_vulkan_devices().empty()) GTEST_SKIP() << "no Vulkan device";
+    if (list_vulkan_devices().empty()) GTEST_SKIP() << no_device("vulkan:0");
     open();
   }
   void TearDown() override {
@@ -391,7 +392,8 @@ TEST_P(VulkanBackendTest, the_instance_closes_cleanly_once_no_backend_is_open) {
 
 // The last of the suite: the VkInstance stays open after it.
 TEST_P(VulkanBackendTest, a_device_that_does_not_answer_is_lost_and_does_not_hold_us_up) {
-  if (backend->info().kind != "software") GTEST_SKIP() << "the slow kernel is not slow enough for a GPU";
+  if (backend->info().kind != "software")
+    GTEST_SKIP() << "the slow kernel is not slow enough for a GPU: set VK_DRIVER_FILES to Mesa's lvp_icd.*.json";
   open(50ms);
   const KernelDef slow = repeated_axpy_kernel(2, 60'000);  // Mesa's llvmpipe ends a shader's loops after 65,535 rounds
   backend->load(slow);

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
@@ -137,7 +139,8 @@ TEST_F(ReplaceFile, AFileThatGrowsTooLargeLeavesTheOldOne) {
 
 TEST_F(ReplaceFile, AFullDiskLeavesTheOldFile) {
   std::filesystem::create_directory(path("disk"));
-  if (mount("tmpfs", path("disk").c_str(), "tmpfs", 0, "size=64k") != 0) GTEST_SKIP() << "only root can make a small disk";
+  if (mount("tmpfs", path("disk").c_str(), "tmpfs", 0, "size=64k") != 0)
+    GTEST_SKIP() << "a small disk cannot be made: " << std::strerror(errno) << ": run this test as root, with the right to mount";
   const std::string file = write("disk/a", "old");
   const std::string message = problem(file, std::string(1'000'000, 'x'));
   const std::string after = contents(file);

@@ -35,7 +35,7 @@ class SafetensorsHostile : public FilesTest {
   std::string problem(const std::string& header, std::size_t data_bytes = 4) const {
     return problem_of_bytes(file_of(header, std::string(data_bytes, 'x')));
   }
-  static std::string good() { return FilesTest::contents(std::string(TIDEPOOL_SOURCE_DIR) + "/tests/io/golden/numpy.safetensors"); }
+  static std::string good() { return contents(std::string(TIDEPOOL_SOURCE_DIR) + "/tests/io/golden/numpy.safetensors"); }
   // All that can be asked of a file that has loaded.
   void use() const {
     const SafetensorsFile file = read_safetensors("load", path("m"));

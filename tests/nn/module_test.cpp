@@ -92,7 +92,7 @@ TEST_F(Modules, JoinAnActivationWithTheLayerBeforeItWithoutAChange) {
 }
 
 TEST_F(Modules, MoveToAnotherDeviceWithEveryHandle) {
-  if (!is_there("vulkan:0")) GTEST_SKIP() << "vulkan:0 is not there";
+  SKIP_WITHOUT_DEVICE("vulkan:0");
   Sequential net{Linear(3, 2)};
   const Tensor weight = net.parameters()[0];
   const auto values = weight.to_host<float>();

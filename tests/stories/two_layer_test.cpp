@@ -14,7 +14,7 @@ class TwoLayerNet : public OnEveryDevice {};
 class TwoLayerNetAcross : public LibraryTest {
  protected:
   void SetUp() override {
-    if (!is_there("vulkan:0")) GTEST_SKIP() << "vulkan:0 is not among devices()";
+    SKIP_WITHOUT_DEVICE("vulkan:0");
     LibraryTest::SetUp();
   }
   static float loss_after(int steps, const char* id) {

@@ -43,6 +43,18 @@ inline bool is_there(const std::string& id) {
   return false;
 }
 
+// Why a test does not run, and what to do.
+inline std::string no_device(const std::string& id) {
+  return id + " is not among devices(): install a Vulkan driver, such as Debian's mesa-vulkan-drivers";
+}
+// In a test or in SetUp.
+#define SKIP_WITHOUT_DEVICE(id) \
+  GTEST_AMBIGUOUS_ELSE_BLOCKER_ \
+  if (tidepool::is_there(id))   \
+    ;                           \
+  else                          \
+    GTEST_SKIP() << tidepool::no_device(id)
+
 inline std::shared_ptr<Stream> stream_on(const Device& device) { return device.slot().stream(); }
 inline std::int64_t flushes_on(const Device& device) {
   const auto stream = stream_on(device);
@@ -103,8 +115,7 @@ class LibraryTest : public testing::Test {
 class OnEveryDevice : public LibraryTest, public testing::WithParamInterface<const char*> {
  protected:
   void SetUp() override {
-    if (!is_there(GetParam()))
-      GTEST_SKIP() << GetParam() << " is not among devices(): install a Vulkan driver, such as mesa-vulkan-drivers";
+    SKIP_WITHOUT_DEVICE(GetParam());
     LibraryTest::SetUp();
     set_default_device(device(GetParam()));
   }

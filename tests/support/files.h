@@ -1,5 +1,6 @@
-// A folder for a test's files, and ways to spoil them.
+// Folders for tests' files, and ways to spoil them.
 //
+//     const TemporaryFolder folder;  // gone when the variable is
 //     class Reading : public FilesTest {};
 //     TEST_F(Reading, …) { write("a.idx", bytes); data::idx(path("a.idx"), …); }
 #pragma once
@@ -9,6 +10,7 @@
 #include <tidepool/error.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
@@ -18,35 +20,49 @@
 #include <random>
 #include <set>
 #include <string>
+#include <system_error>
 
 namespace tidepool::inline v0 {
 
+class TemporaryFolder {
+ public:
+  TemporaryFolder() : name_((std::filesystem::temp_directory_path() / "tidepool-XXXXXX").string()) {
+    if (!mkdtemp(name_.data())) throw std::system_error(errno, std::generic_category(), name_);
+  }
+  ~TemporaryFolder() {
+    std::error_code error;
+    std::filesystem::remove_all(name_, error);
+    if (error) ADD_FAILURE() << name_ << " was left behind: " << error.message();
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::string& name() const { return name_; }
+  std::string path(const std::string& name) const { return name_ + "/" + name; }
+
+ private:
+  std::string name_;
+};
+
+inline std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 class FilesTest : public testing::Test {
  protected:
-  FilesTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "tidepool-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    chmod(folder_.c_str(), 0777);  // for tests that are somebody else for a while
-  }
-  ~FilesTest() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
+  FilesTest() { chmod(folder().c_str(), 0777); }  // for tests that are somebody else for a while
 
-  const std::string& folder() const { return folder_; }
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  const std::string& folder() const { return folder_.name(); }
+  std::string path(const std::string& name) const { return folder_.path(name); }
   std::string write(const std::string& name, const std::string& bytes) const {
     unlink(path(name).c_str());  // ext4 waits for the disk when a file is truncated and written again
     std::ofstream(path(name), std::ios::binary) << bytes;
     return path(name);
   }
-  static std::string contents(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
   std::set<std::string> names() const {
     std::set<std::string> result;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_)) result.insert(entry.path().filename().string());
+    for (const auto& entry : std::filesystem::directory_iterator(folder())) result.insert(entry.path().filename().string());
     return result;
   }
   // These bytes as a .gz.
@@ -65,7 +81,7 @@ class FilesTest : public testing::Test {
       return true;
     } catch (const Error& error) {
       const std::string message = error.what();
-      EXPECT_NE(message.find(folder_), std::string::npos) << message;
+      EXPECT_NE(message.find(folder()), std::string::npos) << message;
       EXPECT_EQ(message.find('\n'), std::string::npos) << message;
       EXPECT_LT(message.size(), 600U) << message;
     }
@@ -115,7 +131,7 @@ class FilesTest : public testing::Test {
   }
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 // While it lives, a test that runs as root has the rights of nobody; without root it changes nothing.

@@ -54,7 +54,6 @@ TEST_F(ModelFile, AFileThatDoesNotFitChangesNothing) {
   const auto before = run.bits();
   const auto message = [&](const std::string& file) { return message_of<IoError>([&] { load(run.net, file); }); };
   EXPECT_EQ(message(golden("model.safetensors")), "load: " + golden("model.safetensors") + ": has '4.bias' [3], which the network has not");
-  nn::Sequential wider = SmallRun::seeded(1);
   nn::Sequential other{nn::Conv2d(1, 4, {.kernel = 5, .padding = 2}),
                        nn::BatchNorm2d(4),
                        nn::ReLU(),

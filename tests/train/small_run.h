@@ -5,13 +5,11 @@
 
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 #include "support/devices.h"
+#include "support/files.h"
 
 namespace tidepool::inline v0 {
 
@@ -62,19 +60,14 @@ struct SmallRun {
 
 class TrainTest : public LibraryTest {
  protected:
-  void SetUp() override {
-    LibraryTest::SetUp();
-    std::filesystem::create_directories(folder_);
-  }
   void TearDown() override {
-    std::filesystem::remove_all(folder_);
     manual_seed(0);
     LibraryTest::TearDown();
   }
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string path(const std::string& name) const { return folder_.path(name); }
 
  private:
-  std::string folder_ = testing::TempDir() + "tidepool-train-" + std::to_string(getpid());
+  TemporaryFolder folder_;
 };
 
 }  // namespace tidepool::inline v0

@@ -1,4 +1,5 @@
 // In steady state a step takes nothing from the heap and nothing from the device.
+#include "cli/networks.h"
 #include "support/allocations.h"
 #include "train/small_run.h"
 
@@ -31,16 +32,7 @@ TEST_F(Steady, AStepTakesNothingFromHeapOrDevice) {
 
 TEST_F(Steady, LittleIsReservedBeyondWhatTrainingAsksFor) {
   const Device cpu = device("cpu");
-  nn::Sequential net{nn::Conv2d(1, 32, {.kernel = 3, .padding = 1}),
-                     nn::ReLU(),
-                     nn::MaxPool2d(2),
-                     nn::Conv2d(32, 64, {.kernel = 3, .padding = 1}),
-                     nn::ReLU(),
-                     nn::MaxPool2d(2),
-                     nn::Flatten(),
-                     nn::Linear(3136, 128),
-                     nn::ReLU(),
-                     nn::Linear(128, 10)};
+  nn::Sequential net = cli::fashion_network();
   optim::Adam opt(net.parameters());
   const Tensor x = rand({64, 1, 28, 28}), y = zeros({64}, {.dtype = DType::i32});
   cleanup();  // what making the first weights left behind
@@ -53,7 +45,7 @@ TEST_F(Steady, LittleIsReservedBeyondWhatTrainingAsksFor) {
 
 TEST_F(Steady, MemoryIsFlatOverTwentyThousandSteps) {
   manual_seed(1);
-  nn::Sequential net{nn::Linear(2, 8), nn::Tanh(), nn::Linear(8, 1), nn::Sigmoid()};
+  nn::Sequential net = cli::xor_network();
   optim::Adam opt(net.parameters(), {.lr = 0.05});
   const data::Dataset samples = data::from_tensors(tensor({0, 0, 0, 1, 1, 0, 1, 1}, {4, 2}), tensor({0, 1, 1, 0}, {4, 1}));
   std::size_t heap_at_1000 = 0, device_at_1000 = 0;

@@ -2,9 +2,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "ops/common.glsl"
 #include "ops/loss/classes.glsl"
+#include "ops/loss/logits.glsl"
 
-layout(binding = 0) readonly buffer X { float x[]; };
-layout(binding = 1) readonly buffer Labels { int labels[]; };
 layout(binding = 2) writeonly buffer Out { float losses[]; };
 COMPLAINTS(3);
 
@@ -18,8 +17,6 @@ void main() {
     return;
   }
   const uint at = row * p.classes + SHIFT(0);
-  float largest = x[at], sum = 0.0;
-  for (uint i = 1; i < p.classes; ++i) largest = max(largest, x[at + i]);
-  for (uint i = 0; i < p.classes; ++i) sum += exp(x[at + i] - largest);
+  const float largest = largest_of_row(at), sum = sum_of_row(at, largest);
   losses[row + SHIFT(2)] = log(sum) - (x[at + uint(label)] - largest);
 }

@@ -2,9 +2,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "ops/common.glsl"
 #include "ops/loss/classes.glsl"
+#include "ops/loss/logits.glsl"
 
-layout(binding = 0) readonly buffer X { float x[]; };
-layout(binding = 1) readonly buffer Labels { int labels[]; };
 layout(binding = 2) readonly buffer D { float d[]; };
 layout(binding = 3) writeonly buffer Out { float dx[]; };
 COMPLAINTS(4);
@@ -16,8 +15,6 @@ void main() {
   if (!is_class(label)) COMPLAIN(p.code, label, int(p.classes))
   const float scale = p.with_d != 0 ? p.scale * d[SHIFT(2)] : p.scale;
   const uint at = row * p.classes + SHIFT(0), to = row * p.classes + SHIFT(3);
-  float largest = x[at], sum = 0.0;
-  for (uint i = 1; i < p.classes; ++i) largest = max(largest, x[at + i]);
-  for (uint i = 0; i < p.classes; ++i) sum += exp(x[at + i] - largest);
+  const float largest = largest_of_row(at), sum = sum_of_row(at, largest);
   for (uint i = 0; i < p.classes; ++i) dx[to + i] = exp(x[at + i] - largest) / sum * scale - (int(i) == label ? scale : 0.0);
 }

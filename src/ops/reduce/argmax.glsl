@@ -1,12 +1,12 @@
-// Where the largest of a column stands: the first of several; NaN is the largest. MiddleParams in reduce.h.
-layout(push_constant) uniform P { uint shifts[2]; uint outer, middle, inner; float scale; } p;
+// Where the largest of a line stands: the first of several; NaN is the largest.
+#include "ops/reduce/middle.glsl"
 layout(binding = 0) readonly buffer In { TYPE x[]; };
 layout(binding = 1) writeonly buffer Out { int y[]; };
 
 void main() {
   const uint i = item();
-  if (i >= p.outer * p.inner) return;
-  const uint begin = i / p.inner * p.middle * p.inner + i % p.inner + SHIFT(0);
+  if (!has_line(i)) return;
+  const uint begin = line_begin(i) + SHIFT(0);
   TYPE best = x[begin];
   int at = 0;
   for (uint m = 1; m < p.middle; ++m) {

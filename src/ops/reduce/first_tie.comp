@@ -1,23 +1,14 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "ops/common.glsl"
+#include "ops/reduce/line_grad.glsl"
 
-// d where x is y for the first time along the middle, else 0.
-layout(push_constant) uniform P { uint shifts[2]; uint outer, middle, inner; float scale; } p;
-layout(binding = 0) readonly buffer X { float xs[]; };
-layout(binding = 1) readonly buffer Y { float ys[]; };
-layout(binding = 2) readonly buffer D { float ds[]; };
-layout(binding = 3) writeonly buffer Out { float dx[]; };
-
+// d where x is y for the first time along the line, else 0.
 void main() {
   const uint i = item();
-  if (i >= p.outer * p.middle * p.inner) return;
-  const uint line = i / (p.middle * p.inner) * p.inner + i % p.inner, place = i / p.inner % p.middle;
-  const float x = xs[i + SHIFT(0)], y = ys[line + SHIFT(1)];
-  bool first = x == y || (x != x && y != y);
-  for (uint m = 1; first && m <= place; ++m) {
-    const float before = xs[i - m * p.inner + SHIFT(0)];
-    first = !(before == y || (before != before && y != y));
-  }
-  dx[i + SHIFT(3)] = first ? ds[line + SHIFT(2)] : 0.0;
+  if (!has_element(i)) return;
+  const float y = ys[line_of(i) + SHIFT(1)];
+  bool first = same(xs[i + SHIFT(0)], y);
+  for (uint m = 1; first && m <= place_in_line(i); ++m) first = !same(xs[i - m * p.inner + SHIFT(0)], y);
+  dxs[i + SHIFT(3)] = first ? ds[line_of(i) + SHIFT(2)] : 0.0;
 }

@@ -1,15 +1,15 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "ops/common.glsl"
-#include "ops/softmax/softmax.glsl"
+#include "ops/reduce/middle.glsl"
 
 layout(binding = 0) readonly buffer X { float x[]; };
 layout(binding = 1) writeonly buffer Out { float y[]; };
 
 void main() {
   const uint i = item();
-  if (!has_column(i)) return;
-  const uint at = column_begin(i);
+  if (!has_line(i)) return;
+  const uint at = line_begin(i);
   float largest = x[at + SHIFT(0)], sum = 0.0;
   for (uint m = 1; m < p.middle; ++m) largest = max(largest, x[at + m * p.inner + SHIFT(0)]);
   for (uint m = 0; m < p.middle; ++m) sum += exp(x[at + m * p.inner + SHIFT(0)] - largest);

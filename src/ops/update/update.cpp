@@ -20,13 +20,6 @@ constexpr KernelDef adam_kernel{.name = "adam", .access = accesses({rw, r, rw, r
 constexpr KernelDef sgd_kernel{.name = "sgd", .access = accesses({rw, r}), .bindings = 2, .cpu = sgd_cpu};
 constexpr KernelDef sgd_momentum_kernel{.name = "sgd_momentum", .access = accesses({rw, r, rw}), .bindings = 3, .cpu = sgd_momentum_cpu};
 
-void require_rate(double value, const char* name) {
-  if (!(value >= 0 && value < 1)) throw ArgumentError("adam_step", cat(name, " is ", value, "; wanted 0 or more and less than 1"));
-}
-void require_not_negative(const char* operation, double value, const char* name) {
-  if (!(value >= 0 && std::isfinite(value))) throw ArgumentError(operation, cat(name, " is ", value, "; wanted 0 or more"));
-}
-
 // All of one shape, and none in another's memory: each is changed while the others are read.
 void check_same(const char* operation, std::span<Node* const> nodes) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -42,12 +35,12 @@ void check_same(const char* operation, std::span<Node* const> nodes) {
 namespace raw {
 
 void adam_step(const Tensor& w, const Tensor& g, const Tensor& m, const Tensor& v, const AdamOptions& options) {
-  require_rate(options.beta1, "beta1");
-  require_rate(options.beta2, "beta2");
-  require_not_negative("adam_step", options.lr, "lr");
-  require_not_negative("adam_step", options.eps, "eps");
-  require_not_negative("adam_step", options.weight_decay, "weight_decay");
-  if (options.step < 1) throw ArgumentError("adam_step", cat("step is ", options.step, "; it counts from 1"));
+  require_rate("adam_step", "beta1", options.beta1);
+  require_rate("adam_step", "beta2", options.beta2);
+  require_not_negative("adam_step", "lr", options.lr);
+  require_not_negative("adam_step", "eps", options.eps);
+  require_not_negative("adam_step", "weight_decay", options.weight_decay);
+  require_at_least("adam_step", "step", options.step, 1);
   const auto step = static_cast<double>(options.step);
   AdamParams params = adam_params(options.beta1, options.beta2, options.eps, options.weight_decay);
   params.step_size = static_cast<float>(options.lr / (1 - std::pow(options.beta1, step)));
@@ -64,9 +57,9 @@ void adam_step(const Tensor& w, const Tensor& g, const Tensor& m, const Tensor& 
 }
 
 void sgd_step(const Tensor& w, const Tensor& g, const Tensor& velocity, const SgdOptions& options) {
-  require_not_negative("sgd_step", options.lr, "lr");
-  require_not_negative("sgd_step", options.momentum, "momentum");
-  require_not_negative("sgd_step", options.weight_decay, "weight_decay");
+  require_not_negative("sgd_step", "lr", options.lr);
+  require_not_negative("sgd_step", "momentum", options.momentum);
+  require_not_negative("sgd_step", "weight_decay", options.weight_decay);
   if (options.nesterov && options.momentum == 0) throw ArgumentError("sgd_step", "nesterov is set, and momentum is 0; wanted more");
   const SgdParams params{.shifts = {},
                          .count = 0,

@@ -1,0 +1,146 @@
+#include "train/training.h"
+
+#include "core/node.h"
+#include "optim/state.h"
+#include "platform/cat.h"
+#include "platform/log.h"
+#include "train/diagnosis.h"
+
+#include <cmath>
+
+namespace tidepool::inline v0 {
+
+namespace {
+
+std::string conditions_on(const Device& device) {
+  const std::shared_ptr<Stream> stream = device.slot().stream();
+  const BackendInfo& info = stream->info();
+  return cat("Tidepool ", version(), "; ", device.id(), ", ", info.name, ", ", info.driver, "; ", info.same_bits);
+}
+
+Tensor zeros_like_on(const Tensor& like, const Device& device) {
+  return zeros(like.node()->shape, {.dtype = like.node()->dtype, .device = device});
+}
+
+}  // namespace
+
+bool Training::snapshot_is_due() const { return now_.step % options_.snapshot_every == 0; }
+
+void Training::take(Snapshot& snapshot) {
+  snapshot.epoch = now_.epoch;
+  snapshot.batch = now_.batch;
+  snapshot.step = now_.step;
+  snapshot.best_epoch = now_.best_epoch;
+  snapshot.epochs_done = result_.epochs.size();
+  snapshot.seconds = seconds_since(epoch_start_);
+  snapshot.lr = optimizer_.lr();
+  download_all(kept_tensors_, snapshot.tensors);
+  const std::shared_ptr<Stream> stream = steps_.device().slot().stream();
+  const StreamLock lock(*stream);
+  snapshot.random = stream->random_position();
+}
+
+void Training::restore(const Snapshot& snapshot) {
+  now_.epoch = snapshot.epoch;
+  now_.batch = snapshot.batch;
+  now_.step = snapshot.step;
+  now_.best_epoch = snapshot.best_epoch;
+  result_.epochs.resize(snapshot.epochs_done);
+  epoch_start_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(snapshot.seconds));
+  upload_all(snapshot.tensors, kept_tensors_);
+  optim::OptimizerAccess::state(optimizer_).lr = snapshot.lr;  // the device has it already
+  {
+    const std::shared_ptr<Stream> stream = steps_.device().slot().stream();
+    const StreamLock lock(*stream);
+    stream->set_random_position(snapshot.random);
+  }
+  batches_->seek(now_.epoch, now_.batch);
+  batch_is_there_ = false;
+}
+
+void Training::write(const std::string& path) {
+  if (path.empty()) return;
+  take(kept_);
+  kept_.epochs = result_.epochs;
+  kept_.best = best_;
+  write_checkpoint(path, kept_,
+                   {.optimizer = optimizer_.name(),
+                    .conditions = conditions_on(steps_.device()),
+                    .batch = batches_->capacity(),
+                    .micro_batch = steps_.micro(),
+                    .seed = options_.seed,
+                    .samples = batches_->dataset().size(),
+                    .shuffle = options_.shuffle});
+  kept_.epochs.clear();
+  kept_.best.clear();
+}
+
+void Training::require_finite(double sum) {
+  if (std::isfinite(sum)) return;
+  const std::int64_t seen_at = now_.step;
+  progress_.clear();
+  // Again from the last snapshot, to the step at which it happened, and then to the one before.
+  restore(kept_);
+  do train_step();
+  while (std::isfinite(steps_.read_sums().loss) && now_.step < seen_at);
+  const std::int64_t bad = now_.step;
+  restore(kept_);
+  while (now_.step + 1 < bad) train_step();
+  const data::HostBatch batch = batches_->next();
+  steps_.upload(batch);
+  const std::string why = first_not_finite(net_, loss_, steps_.input(Steps::Kind::train, 0, batch.rows), steps_.target(0, batch.rows));
+  throw Error("fit", cat("the loss is ", sum, " at step ", bad, " (epoch ", now_.epoch + 1, "): ", why));
+}
+
+// The device is made anew, and what was on it comes from the last snapshot.
+void Training::recover(const DeviceLost& error) {
+  losses_there_ = now_.step == lost_at_step_ ? losses_there_ + 1 : 1;
+  lost_at_step_ = now_.step;
+  if (losses_there_ > 3) throw DeviceLost("fit", cat("the device was lost three times at step ", now_.step, "; last: ", error.what()));
+  const Device device = steps_.device();
+  announce(cat(error.what(), "; making ", device.id(), " anew and going on from step ", kept_.step));
+  reset(device);
+  steps_.forget();
+  optim::OptimizerAccess::state(optimizer_).remake();
+  for (const auto& [name, buffer] : net_.named_buffers()) {
+    const Tensor fresh = zeros_like_on(buffer, device);
+    buffer.node()->rehome(device.slot(), fresh.node()->storage, fresh.node()->offset);
+  }
+  use_training_set();
+  restore(kept_);
+  ++result_.recoveries;
+}
+
+void Training::go_on_from_checkpoint(const data::Dataset& train) {
+  const Checkpoint checkpoint = std::move(*resumed_);
+  resumed_.reset();
+  const CheckpointInfo& info = checkpoint.info;
+  if (info.optimizer != optimizer_.name())
+    throw IoError("resume", cat(resumed_from_, ": was written with ", info.optimizer, "; the optimizer is ", optimizer_.name()));
+  if (info.samples != train.size())
+    throw IoError("resume", cat(resumed_from_, ": was written with ", info.samples, " samples; the dataset has ", train.size()));
+  if (options_.batch != 0 && info.batch != batches_->capacity())
+    throw IoError("resume", cat(resumed_from_, ": was written with batches of ", info.batch, "; got ", options_.batch));
+  Snapshot snapshot = checkpoint.snapshot;
+  snapshot.tensors = matched(resumed_from_, std::move(snapshot.tensors), kept_tensors_);
+  if (!snapshot.best.empty()) best_ = matched(resumed_from_, std::move(snapshot.best), tensors_of(net_));
+  if (snapshot.batch >= batches_->per_epoch())
+    throw IoError("resume", cat(resumed_from_, ": batch ", snapshot.batch, " of an epoch of ", batches_->per_epoch()));
+  std::string differences;
+  if (info.conditions != conditions_on(steps_.device()))
+    differences = cat("it was written under '", info.conditions, "', this is '", conditions_on(steps_.device()), "'");
+  if (info.seed != options_.seed || info.shuffle != options_.shuffle) differences += "; the order of samples is another";
+  if (!differences.empty()) warn(cat("resume: ", resumed_from_, ": the bits will not be the same: ", differences));
+  steps_.set_micro(std::min(info.micro_batch, batches_->capacity()));
+  result_.epochs = checkpoint.snapshot.epochs;
+  snapshot.epochs_done = result_.epochs.size();
+  announced_epochs_ = static_cast<std::int64_t>(result_.epochs.size());
+  restore(snapshot);
+}
+
+void Training::resume(const std::string& path) {
+  resumed_ = read_checkpoint(path);
+  resumed_from_ = path;
+}
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,246 @@
+#include "train/training.h"
+
+#include <tidepool/memory.h>
+
+#include "io/file.h"
+#include "platform/cat.h"
+#include "platform/log.h"
+#include "platform/terminal.h"
+
+#include <cmath>
+
+namespace tidepool::inline v0 {
+
+namespace {
+
+using Kind = Steps::Kind;
+
+// By test accuracy where there are labels, otherwise by loss.
+bool better(const EpochResult& a, const EpochResult& b) {
+  if (a.test_accuracy != b.test_accuracy) return a.test_accuracy > b.test_accuracy;
+  if (a.test_loss != b.test_loss) return a.test_loss < b.test_loss;
+  return a.loss < b.loss;
+}
+
+void require_like(const data::Dataset& train, const data::Dataset& test) {
+  if (train.size() == 0) throw ArgumentError("fit", "the training set has no samples");
+  if (test.size() > 0 && (!(test.x_shape() == train.x_shape()) || !(test.y_shape() == train.y_shape()) ||
+                          test.x_dtype() != train.x_dtype() || test.y_dtype() != train.y_dtype()))
+    throw ShapeError("fit", cat("samples of the training set are ", train.x_shape(), " of ", train.x_dtype(), " with targets ",
+                                train.y_shape(), " of ", train.y_dtype(), ", those of the test set ", test.x_shape(), " of ",
+                                test.x_dtype(), " with ", test.y_shape(), " of ", test.y_dtype()));
+}
+
+}  // namespace
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+Training::Training(nn::Module& net, optim::Optimizer& optimizer, Trainer::Loss loss, const TrainOptions& options)
+    : net_(net),
+      optimizer_(optimizer),
+      loss_(loss),
+      options_(options),
+      steps_(net, optimizer, std::move(loss), options.clip_norm),
+      progress_(options.progress) {}
+
+void Training::announce(const std::string& message) {
+  progress_.clear();
+  log(LogLevel::info, message);
+  progress_.line(message);
+  if (options_.on_message) options_.on_message(message);
+}
+
+StepInfo Training::step_info() const {
+  return {.step = now_.step, .epoch = now_.epoch + 1, .batch = now_.batch, .batches = batches_->per_epoch()};
+}
+std::int64_t Training::samples_done() const { return std::min(now_.batch * batches_->capacity(), batches_->dataset().size()); }
+
+void Training::begin(const data::Dataset& train, std::int64_t batch) {
+  batches_.emplace("fit", train,
+                   data::BatchOptions{
+                       .batch = batch, .shuffle = options_.shuffle, .seed = static_cast<std::uint64_t>(options_.seed), .drop_last = false});
+  steps_.set_micro(options_.micro_batch > 0 ? std::min(options_.micro_batch, batches_->capacity()) : batches_->capacity());
+  use_training_set();
+  steps_.clear_sums();
+  if (steps_.micro() < batches_->capacity() && net_.mixes_batch())
+    announce(cat("batch statistics are of ", steps_.micro(), " samples at once, not of the whole batch"));
+}
+
+void Training::use_training_set() {
+  steps_.use(Kind::train, batches_->dataset(), batches_->capacity());
+  kept_tensors_ = tensors_to_keep(net_, optimizer_, steps_.sums());
+}
+
+// What does not fit into memory is done in halves, whose gradients add up.
+template <class Step>
+void Training::within_memory(const Step& step) {
+  for (;;) try {
+      return step();
+    } catch (const OutOfMemory& error) {
+      if (steps_.micro() == 1) throw;
+      steps_.set_micro((steps_.micro() + 1) / 2);
+      announce(cat("out of memory: from now on ", steps_.micro(), " samples at once, and their gradients add up to a batch of ",
+                   batches_->capacity(), net_.mixes_batch() ? "; batch statistics are of those samples only, so results differ" : ""));
+    }
+}
+
+void Training::train_step() {
+  const data::HostBatch batch = batches_->next();
+  if (!batch_is_there_) steps_.upload(batch);
+  batch_is_there_ = batches_->per_epoch() == 1 && !options_.shuffle;
+  if (options_.schedule) options_.schedule->set(now_.step);
+  within_memory([&] { steps_.train(batch.rows); });
+  ++now_.batch;
+  ++now_.step;
+}
+
+void Training::show_progress() {
+  const StepSums sums = steps_.read_sums();
+  const auto samples = static_cast<double>(std::max<std::int64_t>(samples_done(), 1));
+  const double seconds = seconds_since(epoch_start_), all = static_cast<double>(batches_->dataset().size());
+  const double epochs_left = static_cast<double>(options_.epochs - now_.epoch) - samples / all;
+  progress_.show({.step = step_info(),
+                  .epochs = options_.epochs,
+                  .loss = sums.loss / samples,
+                  .accuracy = sums.correct / samples,
+                  .samples_per_second = samples / seconds,
+                  .seconds_left = epochs_left * seconds * all / samples,
+                  .memory = memory(steps_.device()).reserved_bytes});
+}
+
+void Training::after_step() {
+  if (options_.on_step) options_.on_step(step_info());
+  if (progress_.due()) show_progress();
+  if (now_.batch == batches_->per_epoch()) return;  // finish_epoch looks after the rest
+  const bool checkpoint = options_.checkpoint_every > 0 && now_.step % options_.checkpoint_every == 0;
+  if (!checkpoint && !snapshot_is_due()) return;
+  require_finite(steps_.read_sums().loss);
+  if (checkpoint && !options_.checkpoint.empty())
+    write(options_.checkpoint);
+  else
+    take(kept_);
+}
+
+EvalResult Training::evaluate_all(data::Batches& from) {
+  steps_.use(Kind::evaluate, from.dataset(), from.capacity());
+  steps_.clear_sums();
+  from.seek(0, 0);
+  for (std::int64_t i = 0; i < from.per_epoch(); ++i) {
+    const data::HostBatch batch = from.next();
+    steps_.upload(batch);
+    within_memory([&] { steps_.evaluate(batch.rows); });
+  }
+  const StepSums sums = steps_.read_sums();
+  EvalResult evaluated{.loss = sums.loss / static_cast<double>(from.dataset().size()),
+                       .accuracy = sums.correct / static_cast<double>(from.dataset().size()),
+                       .samples = from.dataset().size(),
+                       .classes = 0,
+                       .confusion = steps_.read_confusion()};
+  evaluated.classes = std::llround(std::sqrt(static_cast<double>(evaluated.confusion.size())));
+  steps_.clear_sums();
+  batch_is_there_ = false;
+  return evaluated;
+}
+
+void Training::finish_epoch() {
+  const StepSums sums = steps_.read_sums();
+  require_finite(sums.loss);
+  const auto samples = static_cast<double>(samples_done());
+  const double training = seconds_since(epoch_start_);
+  EpochResult epoch{.epoch = now_.epoch + 1, .loss = sums.loss / samples, .accuracy = sums.correct / samples};
+  epoch.samples_per_second = samples / training;
+  if (test_batches_) {
+    const EvalResult test = evaluate_all(*test_batches_);
+    epoch.test_loss = test.loss;
+    epoch.test_accuracy = test.accuracy;
+  }
+  epoch.seconds = seconds_since(epoch_start_);
+  result_.epochs.push_back(epoch);
+  const bool is_best = now_.best_epoch == 0 || better(epoch, result_.epochs[static_cast<std::size_t>(now_.best_epoch - 1)]);
+  if (is_best) {
+    now_.best_epoch = epoch.epoch;
+    if (options_.keep_best) download_all(tensors_of(net_), best_);
+  }
+  ++now_.epoch;
+  now_.batch = 0;
+  epoch_start_ = Clock::now();
+  steps_.clear_sums();
+  if (!options_.checkpoint.empty())
+    write(options_.checkpoint);
+  else if (snapshot_is_due())
+    take(kept_);
+  if (epoch.epoch > announced_epochs_) {  // not again after a recovery
+    announced_epochs_ = epoch.epoch;
+    progress_.line(epoch_line(epoch, options_.epochs, test_batches_.has_value()));
+    if (options_.on_epoch) options_.on_epoch(epoch);
+  }
+}
+
+bool Training::patience_is_over() const {
+  return options_.patience > 0 && now_.best_epoch > 0 &&
+         static_cast<std::int64_t>(result_.epochs.size()) - now_.best_epoch >= options_.patience;
+}
+
+void Training::run() {
+  while (now_.epoch < options_.epochs) {
+    train_step();
+    after_step();
+    if (now_.batch == batches_->per_epoch()) {
+      finish_epoch();
+      if (patience_is_over()) {
+        result_.stopped_early = true;
+        announce(cat("stopped after epoch ", now_.epoch, ": no better result since epoch ", now_.best_epoch));
+        return;
+      }
+    }
+    if (stopping_.exchange(false) || (options_.stop_on_interrupt && InterruptScope::interrupted())) {
+      result_.interrupted = now_.epoch < options_.epochs;
+      if (result_.interrupted) write(options_.checkpoint.empty() ? options_.interrupt_checkpoint : options_.checkpoint);
+      return;
+    }
+  }
+}
+
+TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test) {
+  require_like(train, test);
+  const InterruptScope interrupts(options_.stop_on_interrupt);
+  result_ = {};
+  now_ = {};
+  announced_epochs_ = 0;
+  net_.train();
+  const std::int64_t batch = options_.batch > 0 ? options_.batch : resumed_ ? resumed_->info.batch : found_batch(train);
+  begin(train, batch);
+  test_batches_.reset();
+  if (test.size() > 0) test_batches_.emplace("fit", test, data::BatchOptions{.batch = batches_->capacity()});
+  epoch_start_ = Clock::now();
+  if (resumed_)
+    go_on_from_checkpoint(train);
+  else
+    batches_->seek(0, 0);
+  if (!options_.checkpoint.empty()) remove_abandoned(options_.checkpoint);
+  take(kept_);
+  for (;;) try {
+      run();
+      break;
+    } catch (const DeviceLost& error) {
+      recover(error);
+    }
+  progress_.clear();
+  if (options_.keep_best && !result_.interrupted && !best_.empty()) upload_all(best_, tensors_of(net_));
+  result_.steps = now_.step;
+  result_.best_epoch = now_.best_epoch;
+  result_.micro_batch = steps_.micro();
+  batches_.reset();
+  test_batches_.reset();
+  kept_tensors_.clear();
+  return std::move(result_);
+}
+
+EvalResult Training::evaluate(const data::Dataset& test) {
+  const std::int64_t batch = options_.batch > 0 ? options_.batch : 64;
+  data::Batches from("evaluate", test, {.batch = batch});
+  if (steps_.micro() == 0) steps_.set_micro(from.capacity());
+  return evaluate_all(from);
+}
+
+}  // namespace tidepool::inline v0

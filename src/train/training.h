@@ -1,0 +1,82 @@
+// What a Trainer does, over three files: the loop in training.cpp; snapshots, checkpoints and lost devices in
+// going_on.cpp; the batch that is found by trying in found_batch.cpp.
+#pragma once
+
+#include <tidepool/error.h>
+
+#include "train/checkpoint.h"
+#include "train/progress.h"
+#include "train/steps.h"
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+
+namespace tidepool::inline v0 {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start);
+
+class Training {
+ public:
+  Training(nn::Module& net, optim::Optimizer& optimizer, Trainer::Loss loss, const TrainOptions& options);
+
+  TrainResult fit(const data::Dataset& train, const data::Dataset& test);
+  EvalResult evaluate(const data::Dataset& test);
+  void resume(const std::string& path);
+  void stop() { stopping_ = true; }
+  bool has_loss() const { return static_cast<bool>(loss_); }
+
+ private:
+  void announce(const std::string& message);
+
+  // The loop.
+  void begin(const data::Dataset& train, std::int64_t batch);
+  void use_training_set();
+  void run();
+  void train_step();
+  void after_step();
+  void finish_epoch();
+  EvalResult evaluate_all(data::Batches& from);
+  bool patience_is_over() const;
+  void show_progress();
+  StepInfo step_info() const;
+  std::int64_t samples_done() const;
+  template <class Step>
+  void within_memory(const Step& step);
+
+  // Going on.
+  bool snapshot_is_due() const;
+  void take(Snapshot& snapshot);
+  void restore(const Snapshot& snapshot);
+  void write(const std::string& path);
+  void require_finite(double sum);
+  void recover(const DeviceLost& error);
+  void go_on_from_checkpoint(const data::Dataset& train);
+
+  std::int64_t found_batch(const data::Dataset& train);
+
+  nn::Module& net_;
+  optim::Optimizer& optimizer_;
+  Trainer::Loss loss_;
+  TrainOptions options_;
+  Steps steps_;
+  Progress progress_;
+  std::atomic<bool> stopping_{false};
+  std::optional<Checkpoint> resumed_;
+  std::string resumed_from_;
+
+  // Of one fit.
+  std::optional<data::Batches> batches_, test_batches_;
+  Snapshot now_;               // the counters; its tensors are on the device
+  Snapshot kept_;              // the last one on the host
+  NamedTensors kept_tensors_;  // what a snapshot is of
+  std::vector<SavedTensor> best_;
+  TrainResult result_;
+  std::int64_t announced_epochs_ = 0;
+  std::int64_t lost_at_step_ = -1, losses_there_ = 0;
+  bool batch_is_there_ = false;  // on the device, and the only one
+  Clock::time_point epoch_start_;
+};
+
+}  // namespace tidepool::inline v0
