@@ -32,7 +32,8 @@ bool is_set(const char* variable) {
 }  // namespace
 
 BackendInfo describe(const PhysicalDevice& device) {
-  VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+  VkPhysicalDeviceSubgroupProperties subgroups{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+  VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, .pNext = &subgroups};
   VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &driver};
   vkGetPhysicalDeviceProperties2(device.handle, &all);
   const VkPhysicalDeviceProperties& properties = all.properties;
@@ -57,6 +58,9 @@ BackendInfo describe(const PhysicalDevice& device) {
   info.max_binding_bytes = properties.limits.maxStorageBufferRange;
   // llvmpipe ends a shader's loops after 65,535 iterations in all, without a word.
   if (driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) info.max_loop = 60000;
+  if ((subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT) &&
+      !is_set("TIDEPOOL_VULKAN_NO_SUBGROUPS"))
+    info.lanes = subgroups.subgroupSize;
   return info;
 }
 
