@@ -3,10 +3,9 @@
 #include <tidepool/error.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <string_view>
 
 #include "platform/cat.h"
+#include "platform/environment.h"
 
 namespace tidepool::inline v0 {
 namespace {
@@ -22,11 +21,6 @@ const char* kind_of(VkPhysicalDeviceType type) {
     default:
       return "virtual";
   }
-}
-
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value && std::string_view(value) == "1";
 }
 
 }  // namespace
@@ -69,9 +63,10 @@ VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const Phy
   VkPhysicalDeviceMaintenance4Properties buffers{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
   VkPhysicalDeviceMaintenance3Properties allocations{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
                                                      .pNext = physical.maintenance4 ? &buffers : nullptr};
-  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &allocations};
-  vkGetPhysicalDeviceProperties2(physical.handle, &properties);
-  limits = properties.properties.limits;
+  VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &allocations};
+  vkGetPhysicalDeviceProperties2(physical.handle, &all);
+  properties = all.properties;
+  limits = properties.limits;
   max_allocation_bytes = allocations.maxMemoryAllocationSize;
   if (physical.maintenance4) max_buffer_bytes = buffers.maxBufferSize;
   push_descriptors = physical.push_descriptor && !is_set("TIDEPOOL_VULKAN_NO_PUSH_DESCRIPTOR");
@@ -97,6 +92,12 @@ VulkanDevice::~VulkanDevice() {
     instance->keep_forever();
   else
     call.vkDestroyDevice(handle, nullptr);
+}
+
+void VulkanDevice::set_name(VkObjectType type, std::uint64_t object, const char* text) const {
+  const VkDebugUtilsObjectNameInfoEXT info{
+      .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, .objectType = type, .objectHandle = object, .pObjectName = text};
+  vkSetDebugUtilsObjectNameEXT(handle, &info);
 }
 
 void VulkanDevice::check(VkResult result, const char* called) {
