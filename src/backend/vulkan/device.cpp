@@ -76,12 +76,14 @@ VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const Phy
                                            .queueFamilyIndex = physical.compute_family,
                                            .queueCount = 1,
                                            .pQueuePriorities = &priority};
-  const char* const extension = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
+  std::vector<const char*> extensions;
+  if (push_descriptors) extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+  if (physical.portability_subset) extensions.push_back("VK_KHR_portability_subset");
   const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                 .queueCreateInfoCount = 1,
                                 .pQueueCreateInfos = &queue_info,
-                                .enabledExtensionCount = push_descriptors ? 1u : 0u,
-                                .ppEnabledExtensionNames = &extension};
+                                .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+                                .ppEnabledExtensionNames = extensions.data()};
   check(vkCreateDevice(physical.handle, &info, nullptr, &handle), "vkCreateDevice");
   volkLoadDeviceTable(&call, handle);
   call.vkGetDeviceQueue(handle, physical.compute_family, 0, &queue);

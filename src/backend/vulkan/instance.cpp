@@ -68,14 +68,14 @@ bool validation_is_there() {
 }
 
 bool labels_are_wanted() { return is_set("TIDEPOOL_VULKAN_LABELS") || environment("ENABLE_VULKAN_RENDERDOC_CAPTURE"); }
-bool labels_are_there() {
-  return has_extension(list<VkExtensionProperties>([](std::uint32_t* n, VkExtensionProperties* all) {
-                         return vkEnumerateInstanceExtensionProperties(nullptr, n, all);
-                       }),
-                       VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+
+// What the loader itself offers, without layers.
+std::vector<VkExtensionProperties> instance_extensions() {
+  return list<VkExtensionProperties>(
+      [](std::uint32_t* n, VkExtensionProperties* all) { return vkEnumerateInstanceExtensionProperties(nullptr, n, all); });
 }
 
-VkInstance make_instance(bool validation, bool labels) {
+VkInstance make_instance(bool validation, bool labels, bool portability) {
   const VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                       .pApplicationName = "tidepool",
                                       .pEngineName = "tidepool",
@@ -86,16 +86,19 @@ VkInstance make_instance(bool validation, bool labels) {
                                          .pEnabledValidationFeatures = &synchronization};
   auto messenger = messenger_info();  // in the chain it hears what happens while the instance is made and destroyed
   messenger.pNext = &features;
-  constexpr const char* extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
+  std::vector<const char*> extensions;
+  if (labels) extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  if (validation) extensions.push_back(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME);
+  if (portability) extensions.push_back(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
   const VkInstanceCreateInfo info{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                   .pNext = validation ? &messenger : nullptr,
+                                  // MoltenVK's devices are listed only to those who know that they are not quite Vulkan.
+                                  .flags = portability ? VkInstanceCreateFlags{VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR} : 0,
                                   .pApplicationInfo = &application,
                                   .enabledLayerCount = validation ? 1u : 0u,
                                   .ppEnabledLayerNames = &validation_layer,
-                                  .enabledExtensionCount = validation ? 2u
-                                                           : labels   ? 1u
-                                                                      : 0u,
-                                  .ppEnabledExtensionNames = extensions};
+                                  .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+                                  .ppEnabledExtensionNames = extensions.data()};
   VkInstance instance = VK_NULL_HANDLE;
   return vkCreateInstance(&info, nullptr, &instance) == VK_SUCCESS ? instance : VK_NULL_HANDLE;
 }
@@ -132,6 +135,7 @@ std::vector<PhysicalDevice> find_devices(VkInstance instance) {
         [&](std::uint32_t* n, VkExtensionProperties* all) { return vkEnumerateDeviceExtensionProperties(handle, nullptr, n, all); });
     device.push_descriptor = has_extension(extensions, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
     device.memory_budget = has_extension(extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+    device.portability_subset = has_extension(extensions, "VK_KHR_portability_subset");
     device.maintenance4 = has_extension(extensions, VK_KHR_MAINTENANCE_4_EXTENSION_NAME);
     found.push_back(device);
   }
@@ -156,8 +160,9 @@ VulkanInstance::VulkanInstance() {
   const bool validation = wanted && validation_is_there();
   if (wanted && !validation)
     std::fprintf(stderr, "tidepool: TIDEPOOL_VALIDATION is set, but %s is not installed; going on without it\n", validation_layer);
-  labels_ = validation || (labels_are_wanted() && labels_are_there());
-  handle_ = make_instance(validation, labels_);
+  const std::vector<VkExtensionProperties> extensions = instance_extensions();
+  labels_ = validation || (labels_are_wanted() && has_extension(extensions, VK_EXT_DEBUG_UTILS_EXTENSION_NAME));
+  handle_ = make_instance(validation, labels_, has_extension(extensions, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME));
   if (!handle_) return;
   volkLoadInstanceOnly(handle_);
   if (validation) {
