@@ -32,6 +32,10 @@ Measured measure_addition();
 Measured measure_conv_many_images();
 Measured measure_conv_many_channels();
 Measured measure_recorded_launch();
+Measured measure_replayed_launch();
+Measured measure_gain_of_batches();
+Measured measure_gain_of_replay();
+Measured measure_device_ready();
 Measured measure_pool_with_few();
 Measured measure_pool_with_many();
 template <int size>
