@@ -69,7 +69,9 @@ VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const Phy
   limits = properties.limits;
   max_allocation_bytes = allocations.maxMemoryAllocationSize;
   if (physical.maintenance4) max_buffer_bytes = buffers.maxBufferSize;
-  push_descriptors = physical.push_descriptor && !is_set("TIDEPOOL_VULKAN_NO_PUSH_DESCRIPTOR");
+  // The layer's checks on the device take pushed descriptors for none.
+  push_descriptors =
+      physical.push_descriptor && !is_set("TIDEPOOL_VULKAN_NO_PUSH_DESCRIPTOR") && environment("TIDEPOOL_VALIDATION") != "gpu";
 
   const float priority = 1.0f;
   const VkDeviceQueueCreateInfo queue_info{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,

@@ -53,7 +53,7 @@ bool has_extension(const std::vector<VkExtensionProperties>& all, std::string_vi
 
 bool validation_is_wanted() {
   const auto value = environment("TIDEPOOL_VALIDATION");
-  return value == "1" || value == "sync";
+  return value == "1" || value == "sync" || value == "gpu";
 }
 
 bool validation_is_there() {
@@ -80,10 +80,14 @@ VkInstance make_instance(bool validation, bool labels, bool portability) {
                                       .pApplicationName = "tidepool",
                                       .pEngineName = "tidepool",
                                       .apiVersion = VK_API_VERSION_1_2};
-  const VkValidationFeatureEnableEXT synchronization = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
+  constexpr VkValidationFeatureEnableEXT synchronization[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
+  constexpr VkValidationFeatureEnableEXT on_the_device[] = {VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT,
+                                                            VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_RESERVE_BINDING_SLOT_EXT};
+  const std::span<const VkValidationFeatureEnableEXT> enabled =
+      environment("TIDEPOOL_VALIDATION") == "gpu" ? std::span<const VkValidationFeatureEnableEXT>(on_the_device) : synchronization;
   const VkValidationFeaturesEXT features{.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
-                                         .enabledValidationFeatureCount = 1,
-                                         .pEnabledValidationFeatures = &synchronization};
+                                         .enabledValidationFeatureCount = static_cast<std::uint32_t>(enabled.size()),
+                                         .pEnabledValidationFeatures = enabled.data()};
   auto messenger = messenger_info();  // in the chain it hears what happens while the instance is made and destroyed
   messenger.pNext = &features;
   std::vector<const char*> extensions;

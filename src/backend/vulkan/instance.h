@@ -3,8 +3,8 @@
 //     const auto instance = vulkan_instance();
 //     for (const PhysicalDevice& device : instance->devices()) …
 //
-// TIDEPOOL_VALIDATION=1 (or "sync") turns on the Khronos layer with synchronization validation; tests then assert that
-// validation_messages() stays 0.
+// TIDEPOOL_VALIDATION=1 (or "sync") turns on the Khronos layer with synchronization validation, "gpu" with checks of every access
+// that a shader makes; tests then assert that validation_messages() stays 0.
 #pragma once
 
 #include "backend/vulkan/vulkan.h"
