@@ -9,6 +9,9 @@ uint item() {
   return (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
 }
 
+// Where a workgroup is the item: likewise.
+uint workgroup() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }
+
 // What is left of binding i's offset after alignment, in elements. `shifts` is the first member of the parameters.
 #define SHIFT(i) bitfieldExtract(p.shifts[(i) / 4], ((i) % 4) * 8, 8)
 
