@@ -24,18 +24,8 @@ layout(binding = 2) writeonly buffer Out { float z[]; };
 void main() {
   const uint i = item();
   if (i >= p.count) return;
-  uint ix = i, iy = i;
-  if (p.rank > 0) {
-    ix = iy = 0;
-    uint rest = i;
-    for (int axis = int(p.rank) - 1; axis >= 0; --axis) {
-      const uint at = rest % p.size[axis];
-      rest /= p.size[axis];
-      ix += at * p.stride_x[axis];
-      iy += at * p.stride_y[axis];
-    }
-  }
-  const float vx = x[ix + SHIFT(FIRST)], vy = y[iy + SHIFT(FIRST + 1)];
+  const uvec2 at = places(i);
+  const float vx = x[at.x + SHIFT(FIRST)], vy = y[at.y + SHIFT(FIRST + 1)];
 #if defined(GRAD_X)
   z[i + SHIFT(3)] = PASTE(dfx_, OP)(vx, vy, d[i + SHIFT(0)]);
 #elif defined(GRAD_Y)

@@ -10,3 +10,14 @@ layout(push_constant) uniform P {
   uint stride_x[8];
   uint stride_y[8];
 } p;
+
+// Where element i of the output finds x and y.
+uvec2 places(uint i) {
+  if (p.rank == 0) return uvec2(i);
+  uvec2 found = uvec2(0);
+  for (int axis = int(p.rank) - 1; axis >= 0; --axis) {
+    found += i % p.size[axis] * uvec2(p.stride_x[axis], p.stride_y[axis]);
+    i /= p.size[axis];
+  }
+  return found;
+}
