@@ -206,8 +206,7 @@ void conv_cases(std::vector<OpCases>& all) {
                  .make = [](Inputs& in, const Case& c) { return im2col(in.uniform(c.shape), column_options(c)); },
                  .reference = [](const RefTensors& in, const Case& c) { return unfolded(in[0], c); },
                  .over = column_cases(),
-                 .tolerance = 0,
-                 .vulkan = false});
+                 .tolerance = 0});
   all.push_back({.op = "col2im",
                  .make =
                      [](Inputs& in, const Case& c) {
@@ -216,8 +215,7 @@ void conv_cases(std::vector<OpCases>& all) {
                        return col2im(in.uniform(columns), c.shape, column_options(c));
                      },
                  .reference = [](const RefTensors& in, const Case& c) { return folded(in[0], c); },
-                 .over = column_cases(),
-                 .vulkan = false});
+                 .over = column_cases()});
 }
 
 }  // namespace tidepool::conformance
