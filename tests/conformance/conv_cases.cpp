@@ -128,11 +128,13 @@ RefTensor folded(const RefTensor& columns, const Case& c) {
 }
 
 std::vector<Case> column_cases() {
-  return {{.shape = {1, 1, 1, 1}, .options = {1, 1, 0, 1}},   {.shape = {2, 3, 5, 7}, .options = {3, 1, 1, 1}},
-          {.shape = {1, 2, 8, 6}, .options = {2, 2, 0, 1}},   {.shape = {2, 1, 7, 9}, .options = {3, 2, 2, 2}},
-          {.shape = {1, 2, 4, 4}, .options = {4, 3, 0, 1}},   {.shape = {1, 1, 2, 3}, .options = {1, 1, 3, 1}},
-          {.shape = {3, 8, 20, 19}, .options = {3, 1, 1, 1}}, {.shape = {1, 2, 5, 6}, .options = {3, 1, 0, 1}, .view = true},
-          {.shape = {0, 2, 4, 4}, .options = {3, 1, 1, 1}},   {.shape = {2, 0, 4, 4}, .options = {3, 1, 1, 1}}};
+  return {{.shape = {1, 1, 1, 1}, .options = {1, 1, 0, 1}},      {.shape = {2, 3, 5, 7}, .options = {3, 1, 1, 1}},
+          {.shape = {1, 2, 8, 6}, .options = {2, 2, 0, 1}},      {.shape = {2, 1, 7, 9}, .options = {3, 2, 2, 2}},
+          {.shape = {1, 2, 4, 4}, .options = {4, 3, 0, 1}},      {.shape = {1, 1, 2, 3}, .options = {1, 1, 3, 1}},
+          {.shape = {3, 8, 20, 19}, .options = {3, 1, 1, 1}},    {.shape = {1, 2, 5, 6}, .options = {3, 1, 0, 1}, .view = true},
+          {.shape = {0, 2, 4, 4}, .options = {3, 1, 1, 1}},      {.shape = {2, 0, 4, 4}, .options = {3, 1, 1, 1}},
+          {.shape = {1, 2, 6, 7}, .options = {5, 2, 1, 1}},      {.shape = {1, 1, 7, 8}, .options = {3, 1, 0, 3}},
+          {.shape = {1, 1, 260, 260}, .options = {260, 1, 0, 1}}};
 }
 
 Tensor make_conv(Inputs& in, const Case& c) {
