@@ -41,6 +41,14 @@ Measured measure_xor_step();
 Measured measure_cnn_step();
 template <int mega>
 Measured measure_large_addition();  // 1, 32
+template <int side>
+Measured measure_vulkan_product_over_plain();  // 512, 1024
+template <int side>
+Measured measure_vulkan_product();  // 512, 1024
+Measured measure_vulkan_addition();
+Measured measure_vulkan_conv();
+Measured measure_vulkan_conv_input();
+Measured measure_vulkan_conv_weights();
 
 // The compiler must take it that the value is used and that memory was read.
 template <class T>

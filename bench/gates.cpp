@@ -28,6 +28,14 @@ constexpr Gate all[] = {
     {"conv 8 x 128 to 256 channels", 1 / 0.9, tidepool::gates::measure_conv_many_channels},
     {"train an XOR step", 15, tidepool::gates::measure_xor_step},
     {"train a CNN step", 1 / 0.7, tidepool::gates::measure_cnn_step},
+    {"Vulkan matmul 512 / plain", 1 / 5.0, tidepool::gates::measure_vulkan_product_over_plain<512>},
+    {"Vulkan matmul 1024 / plain", 1 / 5.0, tidepool::gates::measure_vulkan_product_over_plain<1024>},
+    {"Vulkan matmul 512", 1 / 0.9, tidepool::gates::measure_vulkan_product<512>},
+    {"Vulkan matmul 1024", 1 / 0.9, tidepool::gates::measure_vulkan_product<1024>},
+    {"Vulkan add 1 M floats", 1 / 0.9, tidepool::gates::measure_vulkan_addition},
+    {"Vulkan conv / matmul", 1 / 0.5, tidepool::gates::measure_vulkan_conv},
+    {"Vulkan conv dx / matmul", 1 / 0.5, tidepool::gates::measure_vulkan_conv_input},
+    {"Vulkan conv dw / matmul", 1 / 0.5, tidepool::gates::measure_vulkan_conv_weights},
 };
 constexpr double tolerance = 1.25;
 

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "io/file.h"
 #include "platform/cat.h"
+#include "platform/replace_file.h"
 
 namespace tidepool::cli {
 

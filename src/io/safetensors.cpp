@@ -7,6 +7,7 @@
 #include "io/safetensors_header.h"
 #include "io/text.h"
 #include "platform/cat.h"
+#include "platform/replace_file.h"
 
 #include <algorithm>
 #include <array>

@@ -2,15 +2,14 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : enable
 
-layout(local_size_x = 64) in;
+#ifndef GROUP
+#define GROUP 64
+#endif
+layout(local_size_x = GROUP) in;
 
 // One-dimensional extents beyond the device's limit of workgroups are folded into y.
-uint item() {
-  return (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
-}
-
-// Where a workgroup is the item: likewise.
 uint workgroup() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }
+uint item() { return workgroup() * gl_WorkGroupSize.x + gl_LocalInvocationID.x; }
 
 // What is left of binding i's offset after alignment, in elements. `shifts` is the first member of the parameters.
 #define SHIFT(i) bitfieldExtract(p.shifts[(i) / 4], ((i) % 4) * 8, 8)

@@ -4,9 +4,9 @@
 #include <tidepool/train.h>
 
 #include "core/transfer.h"
-#include "io/file.h"
 #include "io/safetensors.h"
 #include "platform/cat.h"
+#include "platform/replace_file.h"
 #include "train/snapshot.h"
 
 #include <algorithm>

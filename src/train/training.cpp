@@ -2,9 +2,9 @@
 
 #include <tidepool/memory.h>
 
-#include "io/file.h"
 #include "platform/cat.h"
 #include "platform/log.h"
+#include "platform/replace_file.h"
 #include "platform/terminal.h"
 
 #include <cmath>

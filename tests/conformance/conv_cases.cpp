@@ -190,20 +190,11 @@ std::vector<Case> transposed_shapes() {
 }  // namespace
 
 void conv_cases(std::vector<OpCases>& all) {
-  all.push_back({.op = "conv2d", .make = make_conv, .reference = convolved, .over = conv_shapes(), .tolerance = 2e-6, .vulkan = false});
-  all.push_back({.op = "conv2d",
-                 .form = "activated",
-                 .make = make_conv,
-                 .reference = convolved,
-                 .over = activated_shapes(),
-                 .tolerance = 2e-6,
-                 .vulkan = false});
-  all.push_back({.op = "conv2d_transpose",
-                 .make = make_transposed,
-                 .reference = transposed,
-                 .over = transposed_shapes(),
-                 .tolerance = 2e-6,
-                 .vulkan = false});
+  all.push_back({.op = "conv2d", .make = make_conv, .reference = convolved, .over = conv_shapes(), .tolerance = 2e-6});
+  all.push_back(
+      {.op = "conv2d", .form = "activated", .make = make_conv, .reference = convolved, .over = activated_shapes(), .tolerance = 2e-6});
+  all.push_back(
+      {.op = "conv2d_transpose", .make = make_transposed, .reference = transposed, .over = transposed_shapes(), .tolerance = 2e-6});
   all.push_back({.op = "im2col",
                  .make = [](Inputs& in, const Case& c) { return im2col(in.uniform(c.shape), column_options(c)); },
                  .reference = [](const RefTensors& in, const Case& c) { return unfolded(in[0], c); },

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "io/file.h"
+#include "platform/replace_file.h"
 #include "support/errors.h"
 #include "support/files.h"
 

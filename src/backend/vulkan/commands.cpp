@@ -67,6 +67,7 @@ CommandList::CommandList(VulkanDevice& device, const Pipelines& pipelines) : dev
   const VkResult result = device_.call.vkAllocateCommandBuffers(device_.handle, &info, &buffer_);
   if (result != VK_SUCCESS) device_.call.vkDestroyCommandPool(device_.handle, pool_, nullptr);
   device_.check(result, "vkAllocateCommandBuffers");
+  device_.name(VK_OBJECT_TYPE_COMMAND_BUFFER, buffer_, "tidepool batch");
 }
 
 CommandList::~CommandList() {
@@ -99,7 +100,13 @@ void CommandList::add(const Launch& launch) {
   if (launch.binding_count) bind(launch, pipeline);
   if (launch.param_bytes)
     device_.call.vkCmdPushConstants(buffer_, pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, launch.param_bytes, launch.params.data());
+  const bool labelled = device_.instance->labels();
+  if (labelled) {
+    const VkDebugUtilsLabelEXT label{.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, .pLabelName = launch.kernel->name};
+    vkCmdBeginDebugUtilsLabelEXT(buffer_, &label);
+  }
   device_.call.vkCmdDispatch(buffer_, groups.x, groups.y, groups.z);
+  if (labelled) vkCmdEndDebugUtilsLabelEXT(buffer_);
 }
 
 void CommandList::bind(const Launch& launch, const Pipeline& pipeline) {
@@ -135,7 +142,8 @@ void CommandList::end() {
 Extent workgroups(const Launch& launch, const VkPhysicalDeviceLimits& limits) {
   const Extent& items = launch.extent;
   const Extent& group = launch.kernel->group;
-  std::uint64_t x = divide_up(items.x, group.x), y = divide_up(items.y, group.y), z = divide_up(items.z, group.z);
+  std::uint64_t x = divide_up(items.x, std::uint64_t{group.x} * launch.kernel->each), y = divide_up(items.y, group.y),
+                z = divide_up(items.z, group.z);
   if (x > limits.maxComputeWorkGroupCount[0] && items.y == 1 && items.z == 1) {
     y = divide_up(x, limits.maxComputeWorkGroupCount[0]);
     x = divide_up(x, y);

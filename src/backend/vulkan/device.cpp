@@ -3,10 +3,9 @@
 #include <tidepool/error.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <string_view>
 
 #include "platform/cat.h"
+#include "platform/environment.h"
 
 namespace tidepool::inline v0 {
 namespace {
@@ -24,15 +23,11 @@ const char* kind_of(VkPhysicalDeviceType type) {
   }
 }
 
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value && std::string_view(value) == "1";
-}
-
 }  // namespace
 
 BackendInfo describe(const PhysicalDevice& device) {
-  VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+  VkPhysicalDeviceSubgroupProperties subgroups{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+  VkPhysicalDeviceDriverProperties driver{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, .pNext = &subgroups};
   VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &driver};
   vkGetPhysicalDeviceProperties2(device.handle, &all);
   const VkPhysicalDeviceProperties& properties = all.properties;
@@ -57,6 +52,9 @@ BackendInfo describe(const PhysicalDevice& device) {
   info.max_binding_bytes = properties.limits.maxStorageBufferRange;
   // llvmpipe ends a shader's loops after 65,535 iterations in all, without a word.
   if (driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) info.max_loop = 60000;
+  if ((subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT) &&
+      !is_set("TIDEPOOL_VULKAN_NO_SUBGROUPS"))
+    info.lanes = subgroups.subgroupSize;
   return info;
 }
 
@@ -65,9 +63,10 @@ VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const Phy
   VkPhysicalDeviceMaintenance4Properties buffers{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
   VkPhysicalDeviceMaintenance3Properties allocations{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
                                                      .pNext = physical.maintenance4 ? &buffers : nullptr};
-  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &allocations};
-  vkGetPhysicalDeviceProperties2(physical.handle, &properties);
-  limits = properties.properties.limits;
+  VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &allocations};
+  vkGetPhysicalDeviceProperties2(physical.handle, &all);
+  properties = all.properties;
+  limits = properties.limits;
   max_allocation_bytes = allocations.maxMemoryAllocationSize;
   if (physical.maintenance4) max_buffer_bytes = buffers.maxBufferSize;
   push_descriptors = physical.push_descriptor && !is_set("TIDEPOOL_VULKAN_NO_PUSH_DESCRIPTOR");
@@ -93,6 +92,12 @@ VulkanDevice::~VulkanDevice() {
     instance->keep_forever();
   else
     call.vkDestroyDevice(handle, nullptr);
+}
+
+void VulkanDevice::set_name(VkObjectType type, std::uint64_t object, const char* text) const {
+  const VkDebugUtilsObjectNameInfoEXT info{
+      .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, .objectType = type, .objectHandle = object, .pObjectName = text};
+  vkSetDebugUtilsObjectNameEXT(handle, &info);
 }
 
 void VulkanDevice::check(VkResult result, const char* called) {

@@ -24,9 +24,17 @@ struct VulkanDevice {
   // Throws DeviceLost, for a device that did not answer for so long.
   [[noreturn]] void give_up(std::chrono::nanoseconds waited);
 
+  // For RenderDoc and the validation layers, where they listen.
+  template <class Handle>
+  void name(VkObjectType type, Handle object, const char* text) const {
+    if (instance->labels()) set_name(type, reinterpret_cast<std::uint64_t>(object), text);
+  }
+  void set_name(VkObjectType type, std::uint64_t object, const char* text) const;
+
   const std::shared_ptr<const VulkanInstance> instance;
   const PhysicalDevice physical;
   const std::chrono::nanoseconds patience;
+  VkPhysicalDeviceProperties properties{};
   VkPhysicalDeviceLimits limits{};
   std::size_t max_allocation_bytes = SIZE_MAX;
   std::size_t max_buffer_bytes = SIZE_MAX;

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <string_view>
+
+#include "platform/environment.h"
 
 namespace tidepool::inline v0 {
 namespace {
@@ -51,8 +52,8 @@ bool has_extension(const std::vector<VkExtensionProperties>& all, std::string_vi
 }
 
 bool validation_is_wanted() {
-  const char* value = std::getenv("TIDEPOOL_VALIDATION");
-  return value && (std::string_view(value) == "1" || std::string_view(value) == "sync");
+  const auto value = environment("TIDEPOOL_VALIDATION");
+  return value == "1" || value == "sync";
 }
 
 bool validation_is_there() {
@@ -66,7 +67,15 @@ bool validation_is_there() {
          has_extension(extensions, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME);
 }
 
-VkInstance make_instance(bool validation) {
+bool labels_are_wanted() { return is_set("TIDEPOOL_VULKAN_LABELS") || environment("ENABLE_VULKAN_RENDERDOC_CAPTURE"); }
+bool labels_are_there() {
+  return has_extension(list<VkExtensionProperties>([](std::uint32_t* n, VkExtensionProperties* all) {
+                         return vkEnumerateInstanceExtensionProperties(nullptr, n, all);
+                       }),
+                       VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+}
+
+VkInstance make_instance(bool validation, bool labels) {
   const VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                       .pApplicationName = "tidepool",
                                       .pEngineName = "tidepool",
@@ -83,7 +92,9 @@ VkInstance make_instance(bool validation) {
                                   .pApplicationInfo = &application,
                                   .enabledLayerCount = validation ? 1u : 0u,
                                   .ppEnabledLayerNames = &validation_layer,
-                                  .enabledExtensionCount = validation ? 2u : 0u,
+                                  .enabledExtensionCount = validation ? 2u
+                                                           : labels   ? 1u
+                                                                      : 0u,
                                   .ppEnabledExtensionNames = extensions};
   VkInstance instance = VK_NULL_HANDLE;
   return vkCreateInstance(&info, nullptr, &instance) == VK_SUCCESS ? instance : VK_NULL_HANDLE;
@@ -145,7 +156,8 @@ VulkanInstance::VulkanInstance() {
   const bool validation = wanted && validation_is_there();
   if (wanted && !validation)
     std::fprintf(stderr, "tidepool: TIDEPOOL_VALIDATION is set, but %s is not installed; going on without it\n", validation_layer);
-  handle_ = make_instance(validation);
+  labels_ = validation || (labels_are_wanted() && labels_are_there());
+  handle_ = make_instance(validation, labels_);
   if (!handle_) return;
   volkLoadInstanceOnly(handle_);
   if (validation) {

@@ -34,6 +34,8 @@ class VulkanInstance {
   VulkanInstance& operator=(const VulkanInstance&) = delete;
 
   std::span<const PhysicalDevice> devices() const { return devices_; }
+  // Whether objects and launches get names: with validation, under RenderDoc, or by TIDEPOOL_VULKAN_LABELS=1.
+  bool labels() const { return labels_; }
   // Leaves the VkInstance to the end of the process: a device that does not answer still hangs on it.
   void keep_forever() const { keep_ = true; }
 
@@ -41,6 +43,7 @@ class VulkanInstance {
   VkInstance handle_ = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
   std::vector<PhysicalDevice> devices_;
+  bool labels_ = false;
   mutable std::atomic<bool> keep_ = false;
 };
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "platform/environment.h"
+
 namespace tidepool::inline v0 {
 namespace {
 
@@ -24,8 +26,7 @@ bool means_out_of_memory(VkResult result) {
          result == VK_ERROR_MEMORY_MAP_FAILED;
 }
 
-// The window through which a host sees a discrete card's memory is often 256 MB: too little to live in, so such a card
-// is used from host memory.
+// The window through which a host sees a discrete card's memory is often 256 MB: too little to live in.
 bool roomy(const VkPhysicalDeviceMemoryProperties& memory, std::uint32_t type) {
   VkDeviceSize largest = 0;
   for (std::uint32_t i = 0; i < memory.memoryHeapCount; ++i)
@@ -33,14 +34,24 @@ bool roomy(const VkPhysicalDeviceMemoryProperties& memory, std::uint32_t type) {
   return memory.memoryHeaps[memory.memoryTypes[type].heapIndex].size >= largest / 2;
 }
 
+struct Choice {
+  std::uint32_t type;
+  bool mapped;
+};
+
 // The first type that has all the wanted properties, best wish first; of the types that a buffer may live in.
-std::uint32_t choose_type(const VkPhysicalDeviceMemoryProperties& memory, std::uint32_t allowed) {
-  for (const VkMemoryPropertyFlags wish : {local | visible | cached, local | visible, visible | cached, visible})
+Choice choose_type(const VkPhysicalDeviceMemoryProperties& memory, std::uint32_t allowed, VulkanHeap::Kind kind) {
+  const bool forced = is_set("TIDEPOOL_VULKAN_STAGING");  // all memory counts as out of reach
+  for (const VkMemoryPropertyFlags wish : {local | visible | cached, local | visible, local, visible | cached, visible})
     for (std::uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
       const VkMemoryPropertyFlags has = memory.memoryTypes[i].propertyFlags;
-      if (!(allowed & (1u << i)) || (has & wish) != wish) continue;
+      if (!(allowed & (1u << i)) || (has & wish) != wish || (has & VK_MEMORY_PROPERTY_PROTECTED_BIT)) continue;
+      if (kind == VulkanHeap::Kind::staging) {
+        if (wish == (visible | cached) || wish == visible) return {i, true};
+        continue;
+      }
       if ((wish & local) && !roomy(memory, i)) continue;
-      return i;
+      return {i, (wish & visible) != 0 && !forced};
     }
   throw DeviceError("vulkan",
                     "the device has no memory that the host can reach, wanted HOST_VISIBLE and HOST_COHERENT; use another device");
@@ -48,7 +59,7 @@ std::uint32_t choose_type(const VkPhysicalDeviceMemoryProperties& memory, std::u
 
 }  // namespace
 
-VulkanHeap::VulkanHeap(VulkanDevice& device) : device_(device) {
+VulkanHeap::VulkanHeap(VulkanDevice& device, Kind kind) : device_(device) {
   // Which types a buffer may live in depends on its usage alone, so a small one tells for all.
   const auto info = buffer_info(256);
   VkBuffer probe = VK_NULL_HANDLE;
@@ -59,7 +70,10 @@ VulkanHeap::VulkanHeap(VulkanDevice& device) : device_(device) {
 
   VkPhysicalDeviceMemoryProperties memory;
   vkGetPhysicalDeviceMemoryProperties(device_.physical.handle, &memory);
-  type_ = choose_type(memory, needs.memoryTypeBits);
+  const Choice choice = choose_type(memory, needs.memoryTypeBits, kind);
+  type_ = choice.type;
+  mapped_ = choice.mapped;
+  slow_to_read_ = mapped_ && !(memory.memoryTypes[type_].propertyFlags & cached);
   heap_bytes_ = memory.memoryHeaps[memory.memoryTypes[type_].heapIndex].size;
 }
 
@@ -109,10 +123,12 @@ bool VulkanHeap::fill(VulkanMemory& memory, std::size_t bytes) {
   const VkMemoryAllocateInfo info{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size, .memoryTypeIndex = type_};
   if (!done(device_.call.vkAllocateMemory(device_.handle, &info, nullptr, &memory.memory), "vkAllocateMemory")) return false;
   if (!done(device_.call.vkBindBufferMemory(device_.handle, memory.buffer, memory.memory, 0), "vkBindBufferMemory")) return false;
+  memory.bytes = bytes;
+  device_.name(VK_OBJECT_TYPE_BUFFER, memory.buffer, "tidepool memory");
+  if (!mapped_) return true;
   void* host = nullptr;
   if (!done(device_.call.vkMapMemory(device_.handle, memory.memory, 0, VK_WHOLE_SIZE, 0, &host), "vkMapMemory")) return false;
   memory.host = static_cast<std::byte*>(host);
-  memory.bytes = bytes;
   return true;
 }
 

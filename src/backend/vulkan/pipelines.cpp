@@ -39,13 +39,16 @@ void check_limits(const KernelDef& kernel, const VkPhysicalDeviceLimits& limits)
 
 }  // namespace
 
-Pipelines::Pipelines(VulkanDevice& device) : device_(device) {
-  const VkPipelineCacheCreateInfo info{.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+Pipelines::Pipelines(VulkanDevice& device) : device_(device), file_(device.properties) {
+  const std::vector<std::byte> known = file_.read();
+  const VkPipelineCacheCreateInfo info{
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, .initialDataSize = known.size(), .pInitialData = known.data()};
   device_.check(device_.call.vkCreatePipelineCache(device_.handle, &info, nullptr, &cache_), "vkCreatePipelineCache");
 }
 
 Pipelines::~Pipelines() {
   if (device_.abandoned) return;
+  if (fresh_ && !device_.lost) keep();
   for (const Pipeline& pipeline : pipelines_) device_.call.vkDestroyPipeline(device_.handle, pipeline.handle, nullptr);
   for (const Layout& layout : layouts_) {
     device_.call.vkDestroyPipelineLayout(device_.handle, layout.pipeline, nullptr);
@@ -71,7 +74,23 @@ void Pipelines::load(const KernelDef& kernel) {
   const VkResult result = make(kernel, shader, shared.pipeline, pipeline);
   device_.call.vkDestroyShaderModule(device_.handle, shader, nullptr);
   device_.check(result, cat("vkCreateComputePipelines for kernel \"", kernel.name, '"').c_str());
+  device_.name(VK_OBJECT_TYPE_PIPELINE, pipeline, kernel.name);
   pipelines_[kernel.id] = {pipeline, shared.pipeline, shared.set};
+  fresh_ = true;
+}
+
+void Pipelines::keep_if_due() {
+  if (fresh_ && std::chrono::steady_clock::now() - kept_ > std::chrono::seconds(1)) keep();
+}
+
+void Pipelines::keep() {
+  fresh_ = false;
+  kept_ = std::chrono::steady_clock::now();
+  std::size_t bytes = 0;
+  if (file_.path().empty() || device_.call.vkGetPipelineCacheData(device_.handle, cache_, &bytes, nullptr) != VK_SUCCESS) return;
+  std::vector<std::byte> data(bytes);
+  if (device_.call.vkGetPipelineCacheData(device_.handle, cache_, &bytes, data.data()) == VK_SUCCESS)
+    file_.write(std::span(data).first(bytes));
 }
 
 VkResult Pipelines::make(const KernelDef& kernel, VkShaderModule shader, VkPipelineLayout layout, VkPipeline& pipeline) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backend/vulkan/queue.h"
+#include "backend/vulkan/staging.h"
 #include "platform/cat.h"
 
 namespace tidepool::inline v0 {
@@ -15,24 +16,39 @@ struct VulkanRecording : Recording {
   CommandList commands;
 };
 
+constexpr std::size_t worth_staging = 4096;  // bytes, to be read from memory that is mapped but not cached
+
 class VulkanBackend : public Backend {
  public:
   VulkanBackend(std::shared_ptr<const VulkanInstance> instance, const PhysicalDevice& physical, std::chrono::nanoseconds patience)
-      : device_(std::move(instance), physical, patience), heap_(device_), pipelines_(device_), queue_(device_, pipelines_) {}
+      : device_(std::move(instance), physical, patience),
+        heap_(device_),
+        staging_(device_),
+        pipelines_(device_),
+        queue_(device_, pipelines_) {}
 
   BackendInfo info() override { return describe(device_.physical); }
   Memory* allocate(std::size_t bytes) override { return heap_.allocate(bytes); }
-  void free(Memory* memory) override { heap_.free(static_cast<VulkanMemory*>(memory)); }
+  void free(Memory* memory) override {
+    if (!memory->host) staging_.finish();
+    heap_.free(static_cast<VulkanMemory*>(memory));
+  }
   void load(const KernelDef& kernel) override { pipelines_.load(kernel); }
   void record(const Launch& launch) override { queue_.record(launch); }
 
   void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) override {
     assert(offset + bytes.size() <= to->bytes);
-    std::memcpy(to->host + offset, bytes.data(), bytes.size());
+    if (to->host)
+      std::memcpy(to->host + offset, bytes.data(), bytes.size());
+    else
+      staging_.upload(static_cast<const VulkanMemory&>(*to), offset, bytes);
   }
   void download(Memory* from, std::size_t offset, std::span<std::byte> bytes) override {
     assert(offset + bytes.size() <= from->bytes);
-    std::memcpy(bytes.data(), from->host + offset, bytes.size());
+    if (from->host && !(heap_.slow_to_read() && bytes.size() > worth_staging))
+      std::memcpy(bytes.data(), from->host + offset, bytes.size());
+    else
+      staging_.download(static_cast<const VulkanMemory&>(*from), offset, bytes);
   }
 
   std::unique_ptr<Recording> bake(std::span<const Launch> launches) override {
@@ -45,11 +61,15 @@ class VulkanBackend : public Backend {
   Serial submit(Recording* recording) override {
     return recording ? queue_.submit(static_cast<VulkanRecording*>(recording)->commands) : queue_.submit_batch();
   }
-  bool wait(Serial serial, std::chrono::nanoseconds time) override { return queue_.wait(serial, time); }
+  bool wait(Serial serial, std::chrono::nanoseconds time) override {
+    if (time.count() > 0) pipelines_.keep_if_due();
+    return queue_.wait(serial, time);
+  }
 
  private:
   VulkanDevice device_;  // the order matters: the queue goes first, and waits for its work
   VulkanHeap heap_;
+  Staging staging_;
   Pipelines pipelines_;
   VulkanQueue queue_;
 };

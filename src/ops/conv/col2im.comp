@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "ops/common.glsl"
-#include "ops/conv/columns.glsl"
+#include "ops/conv/conv_params.glsl"
 
 layout(binding = 0) readonly buffer Columns { float columns[]; };
 layout(binding = 1) writeonly buffer X { float x[]; };

@@ -16,7 +16,8 @@ struct ConvParams {
   std::uint32_t kh, kw;                     // the window
   std::uint32_t stride, padding, dilation;  // the same along both axes
   std::uint32_t groups;
-  std::uint32_t activation;  // of y
+  std::uint32_t activation;                              // of y
+  std::uint32_t with_bias = 0, parts = 1, per_part = 0;  // for shaders; set by the launch
 };
 static_assert(Params<ConvParams>);
 

@@ -1,8 +1,11 @@
 // The launches of the three products.
+#include <tidepool/error.h>
 #include <tidepool/grad.h>
 
 #include "ops/conv/conv_ops.h"
 #include "ops/conv/image.h"
+#include "ops/matmul/gpu_product.h"
+#include "platform/cat.h"
 
 #include <algorithm>
 
@@ -20,6 +23,51 @@ constexpr KernelDef weights_kernel{.name = "conv2d_weights", .access = accesses(
 constexpr KernelDef weights_bias_kernel{
     .name = "conv2d_weights_bias", .access = accesses({r, r, w, w, w}), .bindings = 5, .cpu = conv2d_weights_bias_cpu};
 constexpr KernelDef bias_kernel{.name = "conv2d_bias_grad", .access = accesses({r, w}), .bindings = 2, .cpu = conv2d_bias_grad_cpu};
+
+// The same by shaders: weights come first, and no scratch memory but for sums in parts.
+constexpr KernelDef forward_tiles{.name = "conv2d_tiles", .access = accesses({r, r, w, r}), .bindings = 4, .group = {256, 1, 1}};
+constexpr KernelDef forward_lanes{.name = "conv2d_lanes", .access = accesses({r, r, w, r}), .bindings = 4, .group = {8, 1, 1}};
+constexpr KernelDef input_shader(const char* name, const char* shader, std::uint32_t group, bool strided) {
+  return {.name = name,
+          .access = accesses({r, r, w, r}),
+          .bindings = 4,
+          .shader = shader,
+          .group = {group, 1, 1},
+          .constants = {strided ? 1U : 0U},
+          .constant_count = 1};
+}
+constexpr KernelDef input_tiles = input_shader("conv2d_input", "conv2d_input_tiles", 256, false);
+constexpr KernelDef input_lanes = input_shader("conv2d_input", "conv2d_input_lanes", 8, false);
+constexpr KernelDef strided_input_tiles = input_shader("conv2d_input_strided", "conv2d_input_tiles", 256, true);
+constexpr KernelDef strided_input_lanes = input_shader("conv2d_input_strided", "conv2d_input_lanes", 8, true);
+constexpr KernelDef weights_tiles{.name = "conv2d_weights_tiles", .access = accesses({r, r, w}), .bindings = 3, .group = {256, 1, 1}};
+constexpr KernelDef weights_lanes{.name = "conv2d_weights_lanes", .access = accesses({r, r, w}), .bindings = 3, .group = {8, 1, 1}};
+constexpr KernelDef weights_sum{.name = "conv2d_weights_sum", .access = accesses({r, w, w}), .bindings = 3};
+
+// Forward and the gradient of the input: the weights and what they are multiplied with.
+void launch_on_gpu(Stream& stream, const GpuKernels& kernels, ConvParams p, const GpuSizes& sizes, const Node& weights, const Node& images,
+                   const Node& out, const Node* bias) {
+  const GpuCut cut = cut_gpu_product(stream.info(), kernels, sizes);
+  p.with_bias = bias ? 1 : 0;
+  if (sizes.depth / 8 >= stream.info().max_loop)
+    throw DeviceError("conv2d", cat("a window has ", sizes.depth, " numbers; this device's loops end after ", stream.info().max_loop * 8,
+                                    "; move the tensors with to(device(\"cpu\"))"));
+  const Extent extent{cut.extent.x / cut.parts, 1, 1};  // never in parts: k is short, and results are many
+  stream.launch(cut.kernel, {read(weights), read(images), write(out), bias ? read(*bias) : read(weights)}, p, extent);
+}
+
+void launch_weights_on_gpu(Stream& stream, ConvParams p, const Node& dy, const Node& x, const Node* dw, const Node* db) {
+  p.with_bias = db ? 1 : 0;
+  const std::uint32_t rows = p.o / p.groups, columns = p.c / p.groups * p.kh * p.kw + p.with_bias;
+  const GpuCut cut = cut_gpu_product(stream.info(), {weights_tiles, weights_lanes}, {p.groups, rows, columns, p.n * p.oh * p.ow});
+  p.parts = cut.parts;
+  p.per_part = cut.per_part;
+  const std::size_t results = std::size_t{p.o} * columns, bytes = results * cut.parts * sizeof(float);
+  const Storage held = stream.take(bytes, MemoryTag::scratch, "conv2d");
+  stream.launch(cut.kernel, {read(dy), read(x), scratch(held, bytes, Access::write)}, p, cut.extent);
+  stream.launch(weights_sum, {scratch(held, bytes, Access::read), write(dw ? *dw : *db), write(db ? *db : *dw)}, p,
+                {static_cast<std::uint32_t>(results), 1, 1});
+}
 
 struct Kernels {
   const KernelDef& plain;
@@ -39,6 +87,7 @@ void launch_product(Stream& stream, const Kernels& kernels, const ConvParams& p,
 }
 
 void launch_weights(Stream& stream, const ConvParams& p, const Node& dy, const Node& x, const Node& dw, const Node* db) {
+  if (!stream.info().immediate) return launch_weights_on_gpu(stream, p, dy, x, &dw, db);
   const Operand bias = db ? write(*db) : Operand{};
   launch_product(stream, {weights_kernel, weights_bias_kernel}, p, dy, x, dw, conv2d_weights_scratch(p), db ? &bias : nullptr);
 }
@@ -52,11 +101,18 @@ Tensor fresh(const char* operation, const Shape& shape, const Tensor& like) {
 }  // namespace
 
 void launch_forward(Stream& stream, const ConvParams& p, const Node& x, const Node& w, const Node* b, const Node& y) {
+  if (!stream.info().immediate)
+    return launch_on_gpu(stream, {forward_tiles, forward_lanes}, p,
+                         {p.groups, p.o / p.groups, p.n * p.oh * p.ow, p.c / p.groups * p.kh * p.kw}, w, x, y, b);
   const Operand bias = b ? read(*b) : Operand{};
   launch_product(stream, {forward_kernel, forward_bias_kernel}, p, x, w, y, conv2d_scratch(p), b ? &bias : nullptr);
 }
 
 void launch_input(Stream& stream, const ConvParams& p, const Node& dy, const Node& w, const Node* b, const Node& dx) {
+  if (!stream.info().immediate)
+    return launch_on_gpu(stream,
+                         p.stride == 1 ? GpuKernels{input_tiles, input_lanes} : GpuKernels{strided_input_tiles, strided_input_lanes}, p,
+                         {p.groups, p.c / p.groups, p.n * p.h * p.w, p.o / p.groups * p.kh * p.kw}, w, dy, dx, b);
   const Operand bias = b ? read(*b) : Operand{};
   launch_product(stream, {input_kernel, input_bias_kernel}, p, dy, w, dx, conv2d_input_scratch(p), b ? &bias : nullptr);
 }
@@ -92,6 +148,8 @@ void write_bias_gradient(const char* operation, const Tensor& dy, const Tensor& 
         p.o = to_count(shape[1]);
         p.oh = to_count(shape[2]);
         p.ow = to_count(shape[3]);
+        p.groups = p.kh = p.kw = 1;
+        if (!stream.info().immediate) return launch_weights_on_gpu(stream, p, *nodes[1], *nodes[1], nullptr, nodes[0]);
         stream.launch(bias_kernel, {read(*nodes[1]), write(*nodes[0])}, p, per_element(*nodes[0]));
       },
       Attrs{});

@@ -2,7 +2,9 @@
 
 #include <tidepool/error.h>
 
+#include "ops/matmul/gpu_product.h"
 #include "ops/matmul/matmul.h"
+#include "ops/reduce/reduce.h"
 #include "platform/cat.h"
 
 namespace tidepool::inline v0 {
@@ -75,19 +77,6 @@ Tensors linear_gradient(const Grad& g) {
   return gradients;
 }
 
-Tensor activated(const Tensor& x, Activation activation) {
-  switch (activation) {
-    case Activation::relu:
-      return relu(x);
-    case Activation::sigmoid:
-      return sigmoid(x);
-    case Activation::tanh:
-      return tanh(x);
-    default:
-      return x;
-  }
-}
-
 }  // namespace
 
 void check_linear(const char* operation, const Node& x, const Node& w, const Node* b) {
@@ -106,6 +95,30 @@ void require_gradient_from_output(const char* operation, Activation activation) 
 }
 
 void launch_linear(Stream& stream, const Node& x, const Node& w, const Node* b, const Node& y, Activation activation) {
+  if (!stream.info().immediate) {
+    const Operand bias = b ? read(*b) : Operand{};
+    const std::uint32_t rows = to_count(x.shape[0]), outputs = to_count(w.shape[0]), inputs = to_count(x.shape[1]);
+    return launch_gpu_product(stream, "linear", {.a = read(x), .b = read(w), .c = write(y), .bias = b ? &bias : nullptr},
+                              {.shifts = {},
+                               .m = rows,
+                               .n = outputs,
+                               .k = inputs,
+                               .parts = 1,
+                               .per_part = 0,
+                               .a_row = inputs,
+                               .a_k = 1,
+                               .b_k = 1,
+                               .b_column = inputs,
+                               .c_row = outputs,
+                               .c_column = 1,
+                               .c_matrix = 0,
+                               .bias = b ? 2U : 0U,
+                               .activation = static_cast<std::uint32_t>(activation),
+                               .matrices = 1,
+                               .size = {1, 1, 1},
+                               .a_step = {},
+                               .b_step = {}});
+  }
   const LinearParams p{.shifts = {},
                        .rows = to_count(x.shape[0]),
                        .outputs = to_count(w.shape[0]),
@@ -124,23 +137,18 @@ void launch_activation_bwd(Stream& stream, const Node& y, const Node& dy, const 
 }
 
 void launch_column_sum(Stream& stream, const Operand& from, const Shape& shape, const Node& sums) {
+  if (!stream.info().immediate) return launch_sum(stream, "linear", from, write(sums), cut_at(shape, 0, 1));
   const ColumnParams p{.shifts = {}, .rows = to_count(shape[0]), .columns = to_count(shape[1])};
   stream.launch(column_sum_kernel, {from, write(sums)}, p, {p.columns, 1, 1});
 }
 
 void register_linear(Operations& all) { all.push_back(&ops::linear); }
 
-// Gelu's gradient needs what went into it, so it stands by itself; so does everything on devices that have no kernel of this.
+// Gelu's gradient needs what went into it, so it stands by itself.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation activation) {
-  const Node& node = usable("linear", x);
   if (activation == Activation::gelu) return gelu(linear(x, w, b));
-  if (on_cpu(node)) {
-    const OpDef& op = activation == Activation::none ? ops::linear : ops::activated_linear;
-    return b.defined() ? apply(op, {&x, &w, &b}, activation) : apply(op, {&x, &w}, activation);
-  }
-  check_linear("linear", node, usable("linear", w), b.defined() ? &usable("linear", b) : nullptr);
-  const Tensor product = matmul(x, transpose(w));
-  return activated(b.defined() ? product + b : product, activation);
+  const OpDef& op = activation == Activation::none ? ops::linear : ops::activated_linear;
+  return b.defined() ? apply(op, {&x, &w, &b}, activation) : apply(op, {&x, &w}, activation);
 }
 
 }  // namespace tidepool::inline v0

@@ -4,6 +4,7 @@
 #include <tidepool/ops.h>
 
 #include "ops/elementwise/elementwise.h"
+#include "ops/matmul/gpu_product.h"
 #include "platform/cat.h"
 
 #include <algorithm>
@@ -12,12 +13,9 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write, rw = Access::read_write;
-constexpr KernelDef matmul_kernel{
-    .name = "matmul", .access = accesses({r, r, w}), .bindings = 3, .cpu = matmul_cpu, .constants = {0}, .constant_count = 1};
-// For devices that cut long loops, of which the CPU is none.
-constexpr KernelDef matmul_more_kernel{
-    .name = "matmul_more", .access = accesses({r, r, rw}), .bindings = 3, .shader = "matmul", .constants = {1}, .constant_count = 1};
+constexpr Access r = Access::read, w = Access::write;
+// Shaders have products in gpu_product.cpp.
+constexpr KernelDef matmul_kernel{.name = "matmul", .access = accesses({r, r, w}), .bindings = 3, .cpu = matmul_cpu};
 constexpr KernelDef matmul_batched_kernel{
     .name = "matmul_batched", .access = accesses({r, r, w}), .bindings = 3, .cpu = matmul_batched_cpu};
 
@@ -50,21 +48,6 @@ void matmul_rule(const OpCall& call, Node& out) {
   end[0] = m;
   end[1] = n;
   out.become("matmul", Shape(std::span<const std::int64_t>(sizes.data(), static_cast<std::size_t>(batch.rank() + 2))), DType::f32);
-}
-
-void launch_product(Stream& stream, const Operand& a, const Operand& b, const Node& c, std::size_t offset, MatmulParams p) {
-  const Extent extent{p.m * p.n, 1, 1};
-  const auto part = [&](Access access) {
-    return Operand{c.storage.block(), c.offset + offset, std::size_t{p.m} * p.n * sizeof(float), access, sizeof(float)};
-  };
-  const auto longest = static_cast<std::uint32_t>(std::min<std::size_t>(stream.info().max_loop, p.k));
-  p.last = longest;
-  stream.launch(matmul_kernel, {a, b, part(Access::write)}, p, extent);
-  while (p.last < p.k) {
-    p.first = p.last;
-    p.last += std::min(longest, p.k - p.last);
-    stream.launch(matmul_more_kernel, {a, b, part(Access::read_write)}, p, extent);
-  }
 }
 
 // How a and b move along the batch axes of the result.
@@ -104,23 +87,71 @@ void launch_batches(Stream& stream, const Operand& a, const Operand& b, const No
   stream.launch(matmul_batched_kernel, {a, b, write(out)}, p, {p.batches, 1, 1});
 }
 
+// One launch where the batch has at most three axes, of which those that can be are joined; otherwise one for each matrix of the
+// axes before them.
+void launch_on_gpu(Stream& stream, const Operand& a, const Operand& b, const Node& out, const BatchedParams& batched) {
+  constexpr std::size_t most = GpuProductParams::most_axes;
+  const std::uint32_t a_size = batched.m * batched.k, b_size = batched.k * batched.n, c_size = batched.m * batched.n;
+  GpuProductParams p{.shifts = {},
+                     .m = batched.m,
+                     .n = batched.n,
+                     .k = batched.k,
+                     .parts = 1,
+                     .per_part = 0,
+                     .a_row = batched.transposed_a ? 1 : batched.k,
+                     .a_k = batched.transposed_a ? batched.m : 1,
+                     .b_k = batched.transposed_b ? 1 : batched.n,
+                     .b_column = batched.transposed_b ? batched.k : 1,
+                     .c_row = batched.n,
+                     .c_column = 1,
+                     .c_matrix = c_size,
+                     .bias = 0,
+                     .activation = 0,
+                     .matrices = 1,
+                     .size = {1, 1, 1},
+                     .a_step = {},
+                     .b_step = {}};
+  std::size_t slot = most, outer = batched.rank;  // innermost first
+  for (; outer > 0; --outer) {
+    const std::uint32_t size = batched.size[outer - 1], step_a = batched.stride_a[outer - 1] * a_size,
+                        step_b = batched.stride_b[outer - 1] * b_size;
+    if (slot < most && step_a == p.a_step[slot] * p.size[slot] && step_b == p.b_step[slot] * p.size[slot]) {
+      p.size[slot] *= size;
+    } else {
+      if (slot == 0) break;
+      --slot;
+      p.size[slot] = size;
+      p.a_step[slot] = step_a;
+      p.b_step[slot] = step_b;
+    }
+    p.matrices *= size;
+  }
+  const auto from = [](const Operand& operand, std::size_t floats) {
+    return Operand{operand.block, operand.offset + floats * sizeof(float), operand.bytes - floats * sizeof(float), operand.access,
+                   operand.element};
+  };
+  for (std::size_t first = 0; first < batched.batches; first += p.matrices) {
+    const BatchedParams::Place place = batched.place(first);
+    launch_gpu_product(
+        stream, "matmul",
+        {.a = from(a, place.a * a_size), .b = from(b, place.b * b_size), .c = from(write(out), first * c_size), .bias = nullptr}, p);
+  }
+}
+
 void matmul_run(const OpCall& call, Stream& stream, Node& out) {
   const Node &a = *call.in[0], &b = *call.in[1];
   const auto transposed = call.attrs.as<Transposed>();
   BatchedParams p = batched_params(out, transposed.a ? a.shape[-2] : a.shape[-1], transposed);
-  const MatmulParams single{.shifts = {}, .m = p.m, .n = p.n, .k = p.k, .first = 0, .last = 0};
-  if (out.shape.rank() == 2 && !transposed.a && !transposed.b) return launch_product(stream, read(a), read(b), out, 0, single);
-  set_batches(p, a.shape, b.shape, out.shape);
-  if (stream.info().immediate) return launch_batches(stream, read(a), read(b), out, p);
-  for (std::size_t batch = 0; batch < p.batches; ++batch) {
-    const auto slice = [](const Node& node, std::size_t matrix, std::size_t floats) {
-      const std::size_t bytes = floats * sizeof(float);
-      return Operand{node.storage.block(), node.offset + matrix * bytes, bytes, Access::read, sizeof(float)};
-    };
-    const BatchedParams::Place place = p.place(batch);
-    launch_product(stream, slice(a, place.a, std::size_t{p.m} * p.k), slice(b, place.b, std::size_t{p.k} * p.n), out,
-                   batch * p.m * p.n * sizeof(float), single);
+  const bool immediate = stream.info().immediate;
+  if (immediate && out.shape.rank() == 2 && !transposed.a && !transposed.b) {
+    const MatmulParams single{.shifts = {}, .m = p.m, .n = p.n, .k = p.k};
+    return stream.launch(matmul_kernel, {read(a), read(b), write(out)}, single, per_element(out));
   }
+  set_batches(p, a.shape, b.shape, out.shape);
+  if (immediate)
+    launch_batches(stream, read(a), read(b), out, p);
+  else
+    launch_on_gpu(stream, read(a), read(b), out, p);
 }
 
 Tensors matmul_gradient(const Grad& g) {
@@ -140,13 +171,16 @@ constexpr OpDef transposed_matmul{.name = "matmul", .rule = matmul_rule, .run = 
 void register_matmul(Operations& all) { all.push_back(&ops::matmul); }
 
 Tensor transposed_product(const Tensor& a, bool transposed_a, const Tensor& b, bool transposed_b) {
-  if (on_cpu(*a.node())) return apply(ops::transposed_matmul, {&a, &b}, Transposed{transposed_a, transposed_b});
-  return matmul(transposed_a ? transpose(a) : a, transposed_b ? transpose(b) : b);
+  return apply(ops::transposed_matmul, {&a, &b}, Transposed{transposed_a, transposed_b});
 }
 
 void launch_transposed_product(Stream& stream, const Operand& a, bool transposed_a, const Operand& b, bool transposed_b, const Node& c,
                                std::int64_t k) {
-  launch_batches(stream, a, b, c, batched_params(c, k, {transposed_a, transposed_b}));
+  const BatchedParams p = batched_params(c, k, {transposed_a, transposed_b});
+  if (stream.info().immediate)
+    launch_batches(stream, a, b, c, p);
+  else
+    launch_on_gpu(stream, a, b, c, p);
 }
 
 namespace {

@@ -8,7 +8,6 @@ namespace tidepool::inline v0 {
 struct MatmulParams {
   Shifts shifts;
   std::uint32_t m, n, k;
-  std::uint32_t first, last;  // of k: what this launch adds up
 };
 static_assert(Params<MatmulParams>);
 
@@ -41,11 +40,9 @@ void matmul_batched_cpu(const CpuCall& call);
 
 // a · b of matrices, or of batches of them, where each may be transposed first: for gradients, so it records none.
 Tensor transposed_product(const Tensor& a, bool transposed_a, const Tensor& b, bool transposed_b);
-// The same as one launch on the CPU, of a and b as they stand in memory; k is the size that is summed over.
+// The same as a launch, of a and b as they stand in memory; k is the size that is summed over.
 void launch_transposed_product(Stream& stream, const Operand& a, bool transposed_a, const Operand& b, bool transposed_b, const Node& c,
                                std::int64_t k);
-// Whether the tensor's device runs kernels' CPU functions.
-inline bool on_cpu(const Node& node) { return node.storage->owner->stream->info().immediate; }
 
 void register_matmul(Operations& all);
 

@@ -1,6 +1,7 @@
+#include "platform/replace_file.h"
+
 #include <tidepool/error.h>
 
-#include "io/file.h"
 #include "platform/cat.h"
 
 #include <fcntl.h>

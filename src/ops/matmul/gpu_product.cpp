@@ -1,0 +1,61 @@
+#include "ops/matmul/gpu_product.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tidepool::inline v0 {
+
+namespace {
+
+constexpr Access r = Access::read, w = Access::write;
+constexpr KernelDef tiles_kernel{.name = "matmul_tiles", .access = accesses({r, r, w, r}), .bindings = 4, .group = {256, 1, 1}};
+constexpr KernelDef lanes_kernel{.name = "matmul_lanes", .access = accesses({r, r, w, r}), .bindings = 4, .group = {8, 1, 1}};
+constexpr KernelDef sum_kernel{.name = "matmul_sum", .access = accesses({r, w, r}), .bindings = 3};
+
+std::uint32_t divide_up(std::uint32_t a, std::uint32_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+// A block of 16 columns is wasted on one; as many rows are not.
+void turn(GpuProduct& product, GpuProductParams& p) {
+  std::swap(product.a, product.b);
+  std::swap(p.m, p.n);
+  std::swap(p.a_row, p.b_column);
+  std::swap(p.a_k, p.b_k);
+  std::swap(p.c_row, p.c_column);
+  std::swap(p.a_step, p.b_step);
+  if (p.bias != 0) p.bias = 3 - p.bias;
+}
+
+}  // namespace
+
+bool suits_lanes(const BackendInfo& info) { return info.lanes == 8 && info.kind == "software"; }
+
+GpuCut cut_gpu_product(const BackendInfo& info, const GpuKernels& kernels, const GpuSizes& s) {
+  const bool lanes = suits_lanes(info);
+  const KernelDef& kernel = lanes ? kernels.lanes : kernels.tiles;
+  const std::uint32_t side = lanes ? 16 : 64;
+  const std::uint32_t blocks = s.matrices * divide_up(s.rows, side) * divide_up(s.columns, side);
+  // Enough work for the whole device, and no loop longer than it takes.
+  const std::uint32_t enough = lanes ? 8 : 256, shortest = 512, step = 16;
+  const auto longest = static_cast<std::uint32_t>(std::min<std::size_t>(info.max_loop, UINT32_MAX / 32)) * 4;
+  std::uint32_t parts = blocks == 0 ? 1 : std::clamp(divide_up(enough, blocks), 1U, std::max(1U, s.depth / shortest));
+  parts = std::max(parts, divide_up(s.depth, longest));
+  const std::uint32_t per_part = divide_up(divide_up(s.depth, parts), step) * step;
+  parts = std::max(1U, divide_up(s.depth, std::max(1U, per_part)));
+  return {.kernel = kernel, .parts = parts, .per_part = per_part, .extent = {blocks * parts * kernel.group.x, 1, 1}};
+}
+
+void launch_gpu_product(Stream& stream, const char* operation, const GpuProduct& wanted, GpuProductParams p) {
+  GpuProduct product = wanted;
+  if (p.n < 16 && p.m > p.n && suits_lanes(stream.info())) turn(product, p);
+  const GpuCut cut = cut_gpu_product(stream.info(), {tiles_kernel, lanes_kernel}, {p.matrices, p.m, p.n, p.k});
+  p.parts = cut.parts;
+  p.per_part = cut.per_part;
+  const Operand bias = product.bias ? *product.bias : product.a;
+  if (cut.parts == 1) return stream.launch(cut.kernel, {product.a, product.b, product.c, bias}, p, cut.extent);
+  const std::size_t results = std::size_t{p.matrices} * p.m * p.n, bytes = results * cut.parts * sizeof(float);
+  const Storage held = stream.take(bytes, MemoryTag::scratch, operation);
+  stream.launch(cut.kernel, {product.a, product.b, scratch(held, bytes, Access::write), bias}, p, cut.extent);
+  stream.launch(sum_kernel, {scratch(held, bytes, Access::read), product.c, bias}, p, {static_cast<std::uint32_t>(results), 1, 1});
+}
+
+}  // namespace tidepool::inline v0

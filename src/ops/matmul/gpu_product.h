@@ -1,0 +1,47 @@
+// Products on devices that run shaders: which shader has them, in how many parts, and the launches. Both follow from the device
+// and the sizes alone.
+//
+//     launch_gpu_product(stream, "linear", {.a = read(x), .b = read(w), .c = write(y), .bias = nullptr}, p);
+#pragma once
+
+#include "core/op.h"
+
+namespace tidepool::inline v0 {
+
+// c[matrix] = a[matrix] · b[matrix]. Matrices lie anyhow: so far is the next row, column and k. Those of c follow each other.
+struct GpuProductParams {
+  static constexpr std::size_t most_axes = 3;
+  Shifts shifts;
+  std::uint32_t m, n, k;
+  std::uint32_t parts, per_part;  // of k; set by the launch
+  std::uint32_t a_row, a_k, b_k, b_column, c_row, c_column, c_matrix;
+  std::uint32_t bias;  // 0: none, 1: one for each row, 2: one for each column
+  std::uint32_t activation;
+  std::uint32_t matrices;
+  std::uint32_t size[most_axes], a_step[most_axes], b_step[most_axes];  // how a and b move on along the axes of the batch
+};
+static_assert(Params<GpuProductParams>);
+
+struct GpuProduct {
+  Operand a, b, c;
+  const Operand* bias;
+};
+void launch_gpu_product(Stream& stream, const char* operation, const GpuProduct& product, GpuProductParams p);
+
+// One of two shaders for a product. Lanes suit devices whose subgroups of eight are a processor's vectors; tiles suit GPUs.
+struct GpuKernels {
+  const KernelDef& tiles;
+  const KernelDef& lanes;
+};
+struct GpuCut {
+  const KernelDef& kernel;
+  std::uint32_t parts, per_part;
+  Extent extent;
+};
+struct GpuSizes {
+  std::uint32_t matrices, rows, columns, depth;
+};
+GpuCut cut_gpu_product(const BackendInfo& info, const GpuKernels& kernels, const GpuSizes& sizes);
+bool suits_lanes(const BackendInfo& info);
+
+}  // namespace tidepool::inline v0

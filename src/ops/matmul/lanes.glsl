@@ -1,0 +1,65 @@
+// A product for devices where loads cost more than sums, such as llvmpipe: a workgroup is one subgroup of eight lanes, with
+// 16 rows and two columns for each lane. Every lane loads one k of all rows of a, and tells it to the others.
+//
+// The file that includes this says what is multiplied; see matmul.glsl for what it has to define.
+#define BLOCK_ROWS 16
+#define LANE_COLUMNS 2
+#define BLOCK_COLUMNS 16
+
+// One k for all lanes: `at` says where, and A(i) is what row i has there.
+#define ADD_K(at, A)                                                                               \
+  {                                                                                                \
+    float b[LANE_COLUMNS];                                                                         \
+    [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) b[j] = b_value(at, columns[j]);             \
+    [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i) {                                             \
+      const float from_a = A(i);                                                                   \
+      [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) sums[i][j] = fma(from_a, b[j], sums[i][j]); \
+    }                                                                                              \
+  }
+#define A_OF_LANE(i, lane) subgroupBroadcast(a_values[i], lane)
+
+void main() {
+  const Block block = block_of(workgroup(), BLOCK_ROWS, BLOCK_COLUMNS);
+  if (!has_block(block)) return;
+  start(block);
+  const uint lane = gl_SubgroupInvocationID, most_row = rows() - 1;
+  Column columns[LANE_COLUMNS];
+  [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) columns[j] = column_at(block, min(block.column + j * 8 + lane, columns_in_all() - 1));
+  float sums[BLOCK_ROWS][LANE_COLUMNS];
+  [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i)
+    [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) sums[i][j] = 0.0;
+
+  uint k = block.first;
+  for (; k + 8 <= block.last; k += 8) {
+    const Place mine = place_of(block, k + lane);
+    float a_values[BLOCK_ROWS];
+    [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i) a_values[i] = a[a_row(block, min(block.row + i, most_row)) + mine.a];
+#define A0(i) A_OF_LANE(i, 0)
+#define A1(i) A_OF_LANE(i, 1)
+#define A2(i) A_OF_LANE(i, 2)
+#define A3(i) A_OF_LANE(i, 3)
+#define A4(i) A_OF_LANE(i, 4)
+#define A5(i) A_OF_LANE(i, 5)
+#define A6(i) A_OF_LANE(i, 6)
+#define A7(i) A_OF_LANE(i, 7)
+    ADD_K(OF_LANE(mine, 0), A0)
+    ADD_K(OF_LANE(mine, 1), A1)
+    ADD_K(OF_LANE(mine, 2), A2)
+    ADD_K(OF_LANE(mine, 3), A3)
+    ADD_K(OF_LANE(mine, 4), A4)
+    ADD_K(OF_LANE(mine, 5), A5)
+    ADD_K(OF_LANE(mine, 6), A6)
+    ADD_K(OF_LANE(mine, 7), A7)
+  }
+  for (; k < block.last; ++k) {
+    const Place at = place_of(block, k);
+#define A_HERE(i) a[a_row(block, min(block.row + (i), most_row)) + at.a]
+    ADD_K(at, A_HERE)
+  }
+
+  [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i)
+    [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) {
+      const uint row = block.row + i, column = block.column + j * 8 + lane;
+      if (row < rows() && column < columns_in_all()) put(block, row, column, columns[j], sums[i][j]);
+    }
+}
