@@ -2,7 +2,7 @@
 #
 # A plain `src/ops/<family>/x.comp` becomes the shader "x". A `.comp` named in a `.def` table, in lines like
 # `// shader: unary.comp -> NAME` and `// shader: unary.comp -DGRAD -> NAME_grad`, becomes one shader for each line of
-# the table.
+# the table; `// shader: unary.comp of UNARY -> NAME` for each line that begins with UNARY(.
 find_program(TIDEPOOL_GLSLC glslc)
 
 # Compiles one shader into ${PROJECT_BINARY_DIR}/shaders/<name>.inc, a list of words to #include in an array.
@@ -28,16 +28,20 @@ function(tidepool_shaders target)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
     get_filename_component(folder ${table} DIRECTORY)
     file(STRINGS ${table} recipes REGEX "^// shader: ")
-    file(STRINGS ${table} lines REGEX "^[A-Z_]+\\(")
-    string(REPLACE "\\;" ";" lines "${lines}")  # a line that goes on in the next would swallow the list's separator
     foreach(recipe IN LISTS recipes)
-      string(REGEX MATCH "^// shader: ([a-z_]+\\.comp)( -D[A-Z_]+)? -> NAME([a-z_]*)$" matched "${recipe}")
+      string(REGEX MATCH "^// shader: ([a-z_]+\\.comp)( -D[A-Z0-9_]+)?( of [A-Z_]+)? -> NAME([a-z0-9_]*)$" matched "${recipe}")
       if(NOT matched)
         message(FATAL_ERROR "${table}: cannot read the line '${recipe}'")
       endif()
       set(source ${folder}/${CMAKE_MATCH_1})
-      set(suffix ${CMAKE_MATCH_3})
-      string(REGEX REPLACE "^ -D" "" macro "${CMAKE_MATCH_2}")
+      set(suffix ${CMAKE_MATCH_4})
+      string(REPLACE " -D" "" macro "${CMAKE_MATCH_2}")
+      string(REPLACE " of " "" kind "${CMAKE_MATCH_3}")
+      if(NOT kind)
+        set(kind "[A-Z_]+")
+      endif()
+      file(STRINGS ${table} lines REGEX "^${kind}\\(")
+      string(REPLACE "\\;" ";" lines "${lines}")  # a line that goes on in the next would swallow the list's separator
       list(APPEND templates ${source})
       foreach(line IN LISTS lines)
         string(REGEX REPLACE "^[A-Z_]+\\( *([a-z0-9_]+).*" "\\1" op "${line}")

@@ -14,6 +14,8 @@ uint item() { return workgroup() * gl_WorkGroupSize.x + gl_LocalInvocationID.x; 
 // What is left of binding i's offset after alignment, in elements. `shifts` is the first member of the parameters.
 #define SHIFT(i) bitfieldExtract(p.shifts[(i) / 4], ((i) % 4) * 8, 8)
 
+#include "ops/math.glsl"
+
 float select(bool condition, float a, float b) { return condition ? a : b; }
 float log1p(float x) {
   const float u = 1.0 + x;
@@ -25,14 +27,6 @@ float erf(float a) {
   const float sum = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
   const float y = 1.0 - sum * exp(-(x * x));
   return a < 0.0 ? -y : y;
-}
-// As C's pow: GLSL's own leaves negative bases open.
-float power(float a, float b) {
-  if (b == 0.0 || a == 1.0) return 1.0;
-  const float size = pow(abs(a), b);
-  if (a >= 0.0 || a != a || b != b) return size;
-  if (b != floor(b)) return isinf(a) ? size : uintBitsToFloat(0x7fc00000u);
-  return mod(b, 2.0) == 1.0 ? -size : size;
 }
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)

@@ -128,11 +128,13 @@ RefTensor folded(const RefTensor& columns, const Case& c) {
 }
 
 std::vector<Case> column_cases() {
-  return {{.shape = {1, 1, 1, 1}, .options = {1, 1, 0, 1}},   {.shape = {2, 3, 5, 7}, .options = {3, 1, 1, 1}},
-          {.shape = {1, 2, 8, 6}, .options = {2, 2, 0, 1}},   {.shape = {2, 1, 7, 9}, .options = {3, 2, 2, 2}},
-          {.shape = {1, 2, 4, 4}, .options = {4, 3, 0, 1}},   {.shape = {1, 1, 2, 3}, .options = {1, 1, 3, 1}},
-          {.shape = {3, 8, 20, 19}, .options = {3, 1, 1, 1}}, {.shape = {1, 2, 5, 6}, .options = {3, 1, 0, 1}, .view = true},
-          {.shape = {0, 2, 4, 4}, .options = {3, 1, 1, 1}},   {.shape = {2, 0, 4, 4}, .options = {3, 1, 1, 1}}};
+  return {{.shape = {1, 1, 1, 1}, .options = {1, 1, 0, 1}},      {.shape = {2, 3, 5, 7}, .options = {3, 1, 1, 1}},
+          {.shape = {1, 2, 8, 6}, .options = {2, 2, 0, 1}},      {.shape = {2, 1, 7, 9}, .options = {3, 2, 2, 2}},
+          {.shape = {1, 2, 4, 4}, .options = {4, 3, 0, 1}},      {.shape = {1, 1, 2, 3}, .options = {1, 1, 3, 1}},
+          {.shape = {3, 8, 20, 19}, .options = {3, 1, 1, 1}},    {.shape = {1, 2, 5, 6}, .options = {3, 1, 0, 1}, .view = true},
+          {.shape = {0, 2, 4, 4}, .options = {3, 1, 1, 1}},      {.shape = {2, 0, 4, 4}, .options = {3, 1, 1, 1}},
+          {.shape = {1, 2, 6, 7}, .options = {5, 2, 1, 1}},      {.shape = {1, 1, 7, 8}, .options = {3, 1, 0, 3}},
+          {.shape = {1, 1, 260, 260}, .options = {260, 1, 0, 1}}};
 }
 
 Tensor make_conv(Inputs& in, const Case& c) {
@@ -197,8 +199,7 @@ void conv_cases(std::vector<OpCases>& all) {
                  .make = [](Inputs& in, const Case& c) { return im2col(in.uniform(c.shape), column_options(c)); },
                  .reference = [](const RefTensors& in, const Case& c) { return unfolded(in[0], c); },
                  .over = column_cases(),
-                 .tolerance = 0,
-                 .vulkan = false});
+                 .tolerance = 0});
   all.push_back({.op = "col2im",
                  .make =
                      [](Inputs& in, const Case& c) {
@@ -207,8 +208,7 @@ void conv_cases(std::vector<OpCases>& all) {
                        return col2im(in.uniform(columns), c.shape, column_options(c));
                      },
                  .reference = [](const RefTensors& in, const Case& c) { return folded(in[0], c); },
-                 .over = column_cases(),
-                 .vulkan = false});
+                 .over = column_cases()});
 }
 
 }  // namespace tidepool::conformance

@@ -182,20 +182,18 @@ void more_unary_cases(std::vector<OpCases>& all) {
                           const Case&) { return map(in[0], [exponent](double x) { return std::pow(x, static_cast<double>(exponent)); }); },
          .over = {{.shape = {33}}},
          .tolerance = 4e-6});
-  // Where GLSL promises less than C.
-  const auto on_the_cpu = [&](const char* op, Tensor (*f)(const Tensor&), double (*reference)(double)) {
+  const auto of_specials = [&](const char* op, Tensor (*f)(const Tensor&), double (*reference)(double)) {
     all.push_back({.op = op,
                    .form = "of_special_values",
                    .make = [f](Inputs& in, const Case& c) { return f(in.uniform(c.shape)); },
                    .reference = each_of_one(reference),
-                   .over = specials,
-                   .vulkan = false});
+                   .over = specials});
   };
-  on_the_cpu("sin", sin, [](double x) { return std::sin(x); });
-  on_the_cpu("cos", cos, [](double x) { return std::cos(x); });
-  on_the_cpu("gelu", gelu, gelu_of);
-  on_the_cpu("log", log, [](double x) { return std::log(x); });
-  on_the_cpu(
+  of_specials("sin", sin, [](double x) { return std::sin(x); });
+  of_specials("cos", cos, [](double x) { return std::cos(x); });
+  of_specials("gelu", gelu, gelu_of);
+  of_specials("log", log, [](double x) { return std::log(x); });
+  of_specials(
       "pow_scalar", [](const Tensor& a) { return pow(a, 3.0F); }, [](double x) { return std::pow(x, 3.0); });
 }
 

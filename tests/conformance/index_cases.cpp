@@ -45,9 +45,9 @@ void index_cases(std::vector<OpCases>& all) {
                           {.shape = {4, 3, 5}, .other = {3, 8, 5}, .axes = {1}, .view = true},
                           {.shape = {4, 3}, .other = {0, 3}, .axes = {0}},
                           {.shape = {100, 70}, .other = {90, 70}, .axes = {0}},
+                          {.shape = {2, 5, 3}, .other = {2, 9001, 2}, .axes = {1}},
                           {.shape = {2, 1, 2, 3, 1, 2, 1, 2}, .other = {2, 1, 2, 4, 1, 2, 1, 1}, .axes = {3}}},
-                 .tolerance = 0,
-                 .vulkan = false});
+                 .tolerance = 0});
   all.push_back({.op = "embedding",
                  .make =
                      [](Inputs& in, const Case& c) {
@@ -59,9 +59,10 @@ void index_cases(std::vector<OpCases>& all) {
                           {.shape = {5, 3}, .other = {7}},
                           {.shape = {5, 3}, .other = {0}},
                           {.shape = {50, 33}, .other = {4, 9}, .view = true},
-                          {.shape = {10, 1}, .other = {2000}}},
-                 .tolerance = 0,
-                 .vulkan = false});
+                          {.shape = {10, 1}, .other = {2000}},
+                          {.shape = {3, 2}, .other = {17000}},
+                          {.shape = {4000, 3}, .other = {99, 90}}},
+                 .tolerance = 0});
   all.push_back({.op = "one_hot",
                  .make = [](Inputs& in, const Case& c) { return one_hot(in.integers(c.shape, 0, 7), 7); },
                  .reference =
@@ -75,8 +76,7 @@ void index_cases(std::vector<OpCases>& all) {
                      },
                  .over = {{.shape = {}}, {.shape = {0}}, {.shape = {5}}, {.shape = {3, 4}, .view = true}, {.shape = {9000}}},
                  .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
+                 .differentiable = false});
 }
 
 }  // namespace tidepool::conformance

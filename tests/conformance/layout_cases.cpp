@@ -31,6 +31,13 @@ void copying_cases(std::vector<OpCases>& all) {
                           {.shape = {2, 1, 2, 3, 1, 2, 4, 2}, .axes = {7, 1, 3, 5, 0, 2, 4, 6}},
                           {.shape = {0, 3}, .axes = {1, 0}}},
                  .tolerance = 0});
+  all.push_back({.op = "clone",
+                 .form = "of_bytes",
+                 .make = [](Inputs& in, const Case& c) { return in.bytes(c.shape, 0, 256).clone(); },
+                 .reference = [](const RefTensors& in, const Case&) { return in[0]; },
+                 .over = plain_shapes(),
+                 .tolerance = 0,
+                 .differentiable = false});
   all.push_back({.op = "permute",
                  .form = "of_bytes",
                  .make = [](Inputs& in, const Case& c) { return nchw_to_nhwc(in.bytes(c.shape, 0, 256)); },
@@ -40,8 +47,7 @@ void copying_cases(std::vector<OpCases>& all) {
                      },
                  .over = {{.shape = {2, 17, 5, 6}}, {.shape = {1, 3, 33, 20}, .view = true}},
                  .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
+                 .differentiable = false});
   all.push_back({.op = "permute",
                  .form = "of_halves",
                  .make = [](Inputs& in, const Case& c) { return nhwc_to_nchw(in.bytes(c.shape, 0, 256).to(DType::f16)).to(DType::f32); },
@@ -51,8 +57,7 @@ void copying_cases(std::vector<OpCases>& all) {
                      },
                  .over = {{.shape = {2, 17, 5, 6}}},
                  .tolerance = 0,
-                 .differentiable = false,
-                 .vulkan = false});
+                 .differentiable = false});
   all.push_back({.op = "concat",
                  .make =
                      [](Inputs& in, const Case& c) {
@@ -70,6 +75,27 @@ void copying_cases(std::vector<OpCases>& all) {
                           {.shape = {3, 5, 4}, .other = {3, 1, 4}, .axes = {-2}},
                           {.shape = {2, 1, 2, 1, 2, 1, 2, 2}, .other = {2, 1, 2, 3, 2, 1, 2, 2}, .axes = {3}}},
                  .tolerance = 0});
+  const auto of_narrow = [&](const char* form, DType type) {
+    all.push_back({.op = "concat",
+                   .form = form,
+                   .make =
+                       [type](Inputs& in, const Case& c) {
+                         const Tensor a = in.bytes(c.shape, 0, 256).to(type), b = in.bytes(c.other, 0, 256).to(type);
+                         return concat({a, b, a, a}, c.axes[0]);
+                       },
+                   .reference =
+                       [](const RefTensors& in, const Case& c) {
+                         return joined({in[0], in[1], in[0], in[0]}, c.axes[0]);
+                       },
+                   .over = {{.shape = {3}, .other = {1}, .axes = {0}},
+                            {.shape = {3, 1}, .other = {3, 2}, .axes = {1}},
+                            {.shape = {3, 5}, .other = {3, 70}, .axes = {1}, .view = true},
+                            {.shape = {3, 5, 7}, .other = {3, 1, 7}, .axes = {1}}},
+                   .tolerance = 0,
+                   .differentiable = false});
+  };
+  of_narrow("of_bytes", DType::u8);
+  of_narrow("of_halves", DType::f16);
   all.push_back({.op = "concat",
                  .form = "of_many",
                  .make =

@@ -43,12 +43,16 @@ std::vector<std::string> operations_without_cases(const std::vector<OpCases>& li
 
 Support support_on(const std::string& op, const std::vector<OpCases>& list, const Device& device) {
   Support support{.forward = true, .backward = true};
+  bool differentiable = false;  // in some form: others, of whole numbers, have no gradients to get wrong
   for (const OpCases& cases : list) {
     if (cases.op != op) continue;
     if (!cases.vulkan && device.id().starts_with("vulkan")) return {};
     support.forward = support.forward && all_work(cases, device, false);
-    support.backward = support.backward && cases.differentiable && all_work(cases, device, true);
+    if (!cases.differentiable) continue;
+    differentiable = true;
+    support.backward = support.backward && all_work(cases, device, true);
   }
+  support.backward = support.backward && differentiable;
   return support;
 }
 

@@ -17,11 +17,10 @@ std::vector<Case> shapes() {
           {.shape = {7, 1, 65}, .other = {9, 1}}};
 }
 
-// No rounding, no gradients; on Vulkan where it is said.
-OpCases exact(OpCases cases, bool vulkan = false) {
+// No rounding, no gradients.
+OpCases exact(OpCases cases) {
   cases.tolerance = 0;
   cases.differentiable = false;
-  cases.vulkan = vulkan;
   return cases;
 }
 
@@ -107,8 +106,7 @@ void where_cases(std::vector<OpCases>& all) {
                      },
                  .reference = chosen,
                  .over = shapes(),
-                 .tolerance = 0,
-                 .vulkan = false});
+                 .tolerance = 0});
   all.push_back(exact({.op = "where",
                        .form = "of_integers",
                        .make =
@@ -135,8 +133,7 @@ void cast_cases(std::vector<OpCases>& all) {
                  .reference = same,
                  .over = over,
                  .tolerance = 5e-4,
-                 .gradient_tolerance = 1e-3,
-                 .vulkan = false});
+                 .gradient_tolerance = 1e-3});
   all.push_back(exact({.op = "to_float",
                        .form = "exactly",
                        .make = [](Inputs& in, const Case& c) { return in.uniform(c.shape, -1e-4, 1e-4).to(DType::f16); },
@@ -146,8 +143,7 @@ void cast_cases(std::vector<OpCases>& all) {
       exact({.op = "to",
              .make = through(DType::i32),
              .reference = [](const RefTensors& in, const Case&) { return map(in[0], [](double x) { return std::trunc(x) + 0.0; }); },
-             .over = over},
-            true));
+             .over = over}));
   all.push_back(
       exact({.op = "to",
              .form = "bytes",
@@ -160,8 +156,7 @@ void cast_cases(std::vector<OpCases>& all) {
                          .form = "from_bytes_to_" + std::string(name_of(type)),
                          .make = [type](Inputs& in, const Case& c) { return in.bytes(c.shape, 0, 256).to(type); },
                          .reference = same,
-                         .over = over},
-                        size_of(type) == 4));
+                         .over = over}));
 }
 
 }  // namespace

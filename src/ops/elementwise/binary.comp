@@ -38,18 +38,8 @@ layout(binding = 2) writeonly buffer Outs { vec4 zs[]; };
 #endif
 
 void one(uint i) {
-  uint ix = i, iy = i;
-  if (p.rank > 0) {
-    ix = iy = 0;
-    uint rest = i;
-    for (int axis = int(p.rank) - 1; axis >= 0; --axis) {
-      const uint at = rest % p.size[axis];
-      rest /= p.size[axis];
-      ix += at * p.stride_x[axis];
-      iy += at * p.stride_y[axis];
-    }
-  }
-  z[i + SHIFT(RESULT)] = F(x[ix + SHIFT(FIRST)], y[iy + SHIFT(FIRST + 1)], d[i + SHIFT(0)]);
+  const uvec2 at = places(i);
+  z[i + SHIFT(RESULT)] = F(x[at.x + SHIFT(FIRST)], y[at.y + SHIFT(FIRST + 1)], d[i + SHIFT(0)]);
 }
 
 void four(uint i) {

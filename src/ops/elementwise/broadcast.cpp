@@ -3,6 +3,7 @@
 #include <tidepool/error.h>
 
 #include "ops/elementwise/elementwise.h"
+#include "ops/typed/narrow.h"
 #include "platform/cat.h"
 
 #include <algorithm>
@@ -57,14 +58,14 @@ void set_broadcast(ElementwiseParams& p, const Shape& out, const Shape& x, const
 void launch_binary(const KernelDef& kernel, const Node& x, const Node& y, const Node& out, Stream& stream) {
   // With as many elements as the output, an input is not broadcast.
   if (x.numel == out.numel && y.numel == out.numel) [[likely]] {
-    stream.launch_filled<ElementwiseParams>(kernel, {read(x), read(y), write(out)}, per_element(out.numel), ElementwiseParams::flat_bytes,
+    stream.launch_filled<ElementwiseParams>(kernel, {read(x), read(y), write(out)}, per_word(out), ElementwiseParams::flat_bytes,
                                             [&](ElementwiseParams& p) { set_flat(p, out.numel); });
     return;
   }
   ElementwiseParams p;
   set_flat(p, out.numel);
   set_broadcast(p, out.shape, x.shape, y.shape);
-  stream.launch(kernel, {read(x), read(y), write(out)}, p, per_element(out.numel));
+  stream.launch(kernel, {read(x), read(y), write(out)}, p, per_word(out));
 }
 
 }  // namespace tidepool::inline v0

@@ -4,6 +4,7 @@
 #include <tidepool/ops.h>
 
 #include "ops/layout/layout.h"
+#include "ops/reduce/reduce.h"
 #include "platform/cat.h"
 
 #include <algorithm>
@@ -15,10 +16,11 @@ namespace {
 
 constexpr Access r = Access::read, w = Access::write, rw = Access::read_write;
 constexpr KernelDef gather_kernel{.name = "gather", .access = accesses({r, r, w, rw}), .bindings = 4, .cpu = index_cpu::gather};
-constexpr KernelDef scatter_kernel{.name = "scatter", .access = accesses({r, r, rw}), .bindings = 3, .cpu = index_cpu::scatter};
+constexpr KernelDef chains_kernel{.name = "index_chains", .access = accesses({r, w}), .bindings = 2, .cpu = index_cpu::chains};
+constexpr KernelDef scatter_kernel{.name = "scatter", .access = accesses({r, r, r, rw}), .bindings = 4, .cpu = index_cpu::scatter};
 constexpr KernelDef rows_kernel{.name = "embedding", .access = accesses({r, r, w, rw}), .bindings = 4, .cpu = index_cpu::rows};
 constexpr KernelDef rows_scatter_kernel{
-    .name = "embedding_grad", .access = accesses({r, r, rw}), .bindings = 3, .cpu = index_cpu::rows_scatter};
+    .name = "embedding_grad", .access = accesses({r, r, r, rw}), .bindings = 4, .cpu = index_cpu::rows_scatter};
 constexpr KernelDef one_hot_kernel{.name = "one_hot", .access = accesses({r, w, rw}), .bindings = 3, .cpu = index_cpu::one_hot};
 
 struct GatherAttrs {
@@ -51,7 +53,12 @@ GatherParams gather_params(const char* operation, const Shape& x, const Shape& i
                  .limit = static_cast<std::uint32_t>(x[axis]),
                  .code = complaint_code(operation),
                  .size = {},
-                 .stride = {}};
+                 .stride = {},
+                 .outer = to_count(product(index, 0, axis)),
+                 .middle = to_count(index[axis]),
+                 .inner = to_count(product(index, axis + 1, index.rank())),
+                 .begin = 0,
+                 .end = 0};
   for (std::int64_t i = 0; i < index.rank(); ++i) {
     p.size[i] = static_cast<std::uint32_t>(index[i]);
     p.stride[i] = i == axis ? 0U : static_cast<std::uint32_t>(strides[static_cast<std::size_t>(i)]);
@@ -77,7 +84,27 @@ RowsParams rows_params(const char* operation, const Shape& index, std::int64_t w
           .count = static_cast<std::uint32_t>(index.numel()),
           .width = static_cast<std::uint32_t>(width),
           .limit = static_cast<std::uint32_t>(limit),
-          .code = complaint_code(operation)};
+          .code = complaint_code(operation),
+          .outer = 1,
+          .middle = static_cast<std::uint32_t>(index.numel()),
+          .inner = 1,
+          .begin = 0,
+          .end = 0};
+}
+
+// Adds d to the elements or rows that the index names, stretch by stretch; each element of the index has `width` numbers in d.
+template <class P>
+void add_named(Stream& stream, const char* operation, const KernelDef& kernel, const Node& d, const Node& index, const Node& out, P p,
+               std::uint32_t width) {
+  const std::size_t bytes = std::size_t{p.outer} * std::min(p.middle, longest_stretch) * p.inner * sizeof(std::uint32_t);
+  const Storage chains = stream.take(bytes, MemoryTag::scratch, operation);
+  for (; p.end < p.middle; p.begin = p.end) {
+    p.end += std::min(longest_stretch, p.middle - p.end);
+    const ChainParams stretch{.shifts = {}, .outer = p.outer, .middle = p.middle, .inner = p.inner, .begin = p.begin, .end = p.end};
+    const std::uint32_t elements = p.outer * (p.end - p.begin) * p.inner;
+    stream.launch(chains_kernel, {read(index), scratch(chains, bytes, Access::write)}, stretch, {elements, 1, 1});
+    stream.launch(kernel, {read(d), read(index), scratch(chains, bytes, Access::read), update(out)}, p, {elements * width, 1, 1});
+  }
 }
 
 Shape with_last_axis(const char* operation, const Shape& shape, std::int64_t size) {
@@ -113,8 +140,8 @@ constexpr OpDef scatter{
           const Node& index = *call.in[1];
           launch_fill(stream, out, 0.0F);
           if (index.numel == 0) return;
-          stream.launch(scatter_kernel, {read(*call.in[0]), read(index), update(out)},
-                        gather_params("gather", out.shape, index.shape, call.attrs.as<ScatterAttrs>().axis), {1, 1, 1});
+          const GatherParams p = gather_params("gather", out.shape, index.shape, call.attrs.as<ScatterAttrs>().axis);
+          add_named(stream, "gather", scatter_kernel, *call.in[0], index, out, p, 1);
         },
 };
 
@@ -148,9 +175,8 @@ constexpr OpDef embedding_grad{
           const Node& index = *call.in[1];
           launch_fill(stream, out, 0.0F);
           if (index.numel == 0) return;
-          stream.launch(rows_scatter_kernel, {read(*call.in[0]), read(index), update(out)},
-                        rows_params("embedding", index.shape, out.shape[1], out.shape[0]),
-                        {static_cast<std::uint32_t>(out.shape[1]), 1, 1});
+          const RowsParams p = rows_params("embedding", index.shape, out.shape[1], out.shape[0]);
+          add_named(stream, "embedding", rows_scatter_kernel, *call.in[0], index, out, p, p.width);
         },
 };
 

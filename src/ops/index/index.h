@@ -6,6 +6,15 @@
 
 namespace tidepool::inline v0 {
 
+// The index seen as [outer, middle, inner], its axis being the middle, of which gradients take a stretch [begin, end) at a time.
+// Elements of a stretch that name the same are a chain (chains.glsl).
+struct ChainParams {
+  Shifts shifts;
+  std::uint32_t outer, middle, inner, begin, end;
+};
+static_assert(Params<ChainParams>);
+constexpr std::uint32_t longest_stretch = 8192;
+
 // Element i of the index, at place (i0, i1, …) of its shape `size`, names the element of x at Σ place·stride + number·step.
 struct GatherParams {
   Shifts shifts;
@@ -16,6 +25,7 @@ struct GatherParams {
   std::uint32_t code;
   std::uint32_t size[8];
   std::uint32_t stride[8];  // of x; 0 for the axis itself
+  std::uint32_t outer, middle, inner, begin, end;
 };
 static_assert(Params<GatherParams>);
 
@@ -25,14 +35,16 @@ struct RowsParams {
   std::uint32_t width;  // of a row
   std::uint32_t limit;  // how many rows there are
   std::uint32_t code;
+  std::uint32_t outer, middle, inner, begin, end;
 };
 static_assert(Params<RowsParams>);
 
 namespace index_cpu {
 void gather(const CpuCall& call);        // x, index, out, complaints
-void scatter(const CpuCall& call);       // d, index, out: adds, one after the other
+void chains(const CpuCall& call);        // index, chains of a stretch
+void scatter(const CpuCall& call);       // d, index, chains, out: adds, one after the other
 void rows(const CpuCall& call);          // table, index, out, complaints
-void rows_scatter(const CpuCall& call);  // d, index, out: adds
+void rows_scatter(const CpuCall& call);  // d, index, chains, out: adds
 void one_hot(const CpuCall& call);       // index, out, complaints
 }  // namespace index_cpu
 

@@ -48,14 +48,18 @@ void gather(const CpuCall& call) {
   });
 }
 
+// What adds one after the other needs no chains.
+void chains(const CpuCall&) {}
+
 // One element may be named many times, so there is one order of additions: that of the index.
 void scatter(const CpuCall& call) {
   const auto& p = call.params<GatherParams>();
   const auto* d = call.buffer<const float>(0);
   const auto* index = call.buffer<const std::int32_t>(1);
-  auto* out = call.buffer<float>(2);
-  for (std::size_t i = 0; i < p.count; ++i)
-    if (in_range(index[i], p.limit)) out[place(p, i) + static_cast<std::size_t>(index[i]) * p.step] += d[i];
+  auto* out = call.buffer<float>(3);
+  for (std::size_t outer = 0; outer < p.outer; ++outer)
+    for (std::size_t i = (outer * p.middle + p.begin) * p.inner; i < (outer * p.middle + p.end) * p.inner; ++i)
+      if (in_range(index[i], p.limit)) out[place(p, i) + static_cast<std::size_t>(index[i]) * p.step] += d[i];
 }
 
 void rows(const CpuCall& call) {
@@ -81,10 +85,10 @@ void rows_scatter(const CpuCall& call) {
   const auto& p = call.params<RowsParams>();
   const auto* d = call.buffer<const float>(0);
   const auto* index = call.buffer<const std::int32_t>(1);
-  auto* out = call.buffer<float>(2);
+  auto* out = call.buffer<float>(3);
   const std::size_t width = p.width;
-  call.team->run(width, std::max<std::size_t>(16, grain / std::max<std::size_t>(1, p.count)), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = 0; i < p.count; ++i) {
+  call.team->run(width, std::max<std::size_t>(16, grain / (p.end - p.begin)), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = p.begin; i < p.end; ++i) {
       if (!in_range(index[i], p.limit)) continue;
       float* row = out + static_cast<std::size_t>(index[i]) * width;
       for (std::size_t j = begin; j < end; ++j) row[j] += d[i * width + j];

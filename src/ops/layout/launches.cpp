@@ -1,5 +1,6 @@
 #include "core/half.h"
 #include "ops/layout/layout.h"
+#include "ops/typed/narrow.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,20 +10,30 @@ namespace tidepool::inline v0 {
 namespace {
 
 constexpr Access r = Access::read, w = Access::write;
+// Of elements of less than four bytes: one shader, which is told their size.
+constexpr KernelDef narrow(const char* name, std::uint8_t bindings, void (*cpu)(const CpuCall&), const char* shader, std::uint32_t bytes) {
+  return {.name = name,
+          .access = bindings == 1 ? accesses({w}) : accesses({r, w}),
+          .bindings = bindings,
+          .cpu = cpu,
+          .shader = shader,
+          .constants = {bytes},
+          .constant_count = 1};
+}
 constexpr KernelDef fill_kernels[] = {
     {.name = "fill", .access = accesses({w}), .bindings = 1, .cpu = layout_cpu::fill_4},
-    {.name = "fill_2", .access = accesses({w}), .bindings = 1, .cpu = layout_cpu::fill_2},
-    {.name = "fill_1", .access = accesses({w}), .bindings = 1, .cpu = layout_cpu::fill_1},
+    narrow("fill_2", 1, layout_cpu::fill_2, "fill_narrow", 2),
+    narrow("fill_1", 1, layout_cpu::fill_1, "fill_narrow", 1),
 };
 constexpr KernelDef copy_kernels[] = {
     {.name = "copy", .access = accesses({r, w}), .bindings = 2, .cpu = layout_cpu::copy_4},
-    {.name = "copy_2", .access = accesses({r, w}), .bindings = 2, .cpu = layout_cpu::copy_2},
-    {.name = "copy_1", .access = accesses({r, w}), .bindings = 2, .cpu = layout_cpu::copy_1},
+    narrow("copy_2", 2, layout_cpu::copy_2, "copy_narrow", 2),
+    narrow("copy_1", 2, layout_cpu::copy_1, "copy_narrow", 1),
 };
 constexpr KernelDef strided_kernels[] = {
     {.name = "strided_copy", .access = accesses({r, w}), .bindings = 2, .cpu = layout_cpu::strided_4},
-    {.name = "strided_copy_2", .access = accesses({r, w}), .bindings = 2, .cpu = layout_cpu::strided_2},
-    {.name = "strided_copy_1", .access = accesses({r, w}), .bindings = 2, .cpu = layout_cpu::strided_1},
+    narrow("strided_copy_2", 2, layout_cpu::strided_2, "strided_narrow", 2),
+    narrow("strided_copy_1", 2, layout_cpu::strided_1, "strided_narrow", 1),
 };
 
 // 0, 1 or 2 for elements of 4, 2 and 1 bytes.
@@ -60,7 +71,7 @@ void simplify(StridedParams& p, const StridedCopy& copy) {
     p.out_stride[p.rank - 1] = out;
   }
   if (p.rank == 0) {
-    p.size[0] = 1;
+    p.size[0] = p.in_stride[0] = p.out_stride[0] = 1;
     p.rank = 1;
   }
   if (p.in_stride[p.rank - 1] == 1) return;
@@ -71,16 +82,23 @@ void simplify(StridedParams& p, const StridedCopy& copy) {
     }
 }
 
+std::uint32_t longest_run(const StridedParams& p) {
+  std::uint32_t span = 1;
+  for (std::uint32_t axis = 0; axis < p.rank; ++axis) span += (p.size[axis] - 1) * p.out_stride[axis];
+  if (span == p.count) return p.count;
+  return p.out_stride[p.rank - 1] == 1 ? p.size[p.rank - 1] : 1;
+}
+
 }  // namespace
 
 void launch_fill(Stream& stream, const Node& node, float value) {
   const FillParams p{.shifts = {}, .count = static_cast<std::uint32_t>(node.numel), .bits = bits_of(value, node.dtype)};
-  stream.launch(fill_kernels[by_size(node)], {write(node)}, p, per_element(p.count));
+  stream.launch(fill_kernels[by_size(node)], {write(node)}, p, per_word(node));
 }
 
 void launch_copy(Stream& stream, const Node& from, const Node& to) {
   const FillParams p{.shifts = {}, .count = static_cast<std::uint32_t>(to.numel), .bits = 0};
-  stream.launch(copy_kernels[by_size(to)], {read(from), write(to)}, p, per_element(p.count));
+  stream.launch(copy_kernels[by_size(to)], {read(from), write(to)}, p, per_word(to));
 }
 
 void launch_strided(Stream& stream, const Node& from, const Node& to, const StridedCopy& copy) {
@@ -91,10 +109,12 @@ void launch_strided(Stream& stream, const Node& from, const Node& to, const Stri
                   .out_offset = static_cast<std::uint32_t>(copy.out_offset),
                   .size = {},
                   .in_stride = {},
-                  .out_stride = {}};
+                  .out_stride = {},
+                  .run = 1};
   if (p.count == 0) return;
   simplify(p, copy);
-  stream.launch(strided_kernels[by_size(to)], {read(from), write(to)}, p, per_element(p.count));
+  p.run = longest_run(p);
+  stream.launch(strided_kernels[by_size(to)], {read(from), write(to)}, p, {p.count / p.run * words_of(p.run, size_of(to.dtype)), 1, 1});
 }
 
 Strides strides_of(const Shape& shape) {

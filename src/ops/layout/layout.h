@@ -21,6 +21,7 @@ struct StridedParams {
   std::uint32_t size[8];
   std::uint32_t in_stride[8];
   std::uint32_t out_stride[8];
+  std::uint32_t run;  // how many lie side by side in the output: all, the last axis, or 1
 };
 static_assert(Params<StridedParams>);
 

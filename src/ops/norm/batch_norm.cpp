@@ -5,6 +5,8 @@
 #include "ops/reduce/reduce.h"
 #include "platform/cat.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace tidepool::inline v0 {
@@ -12,6 +14,9 @@ namespace tidepool::inline v0 {
 namespace {
 
 constexpr Access r = Access::read, w = Access::write, rw = Access::read_write;
+constexpr Extent one_workgroup{1, 1, 1};  // is an item
+constexpr KernelDef parts_kernel{
+    .name = "batch_parts", .access = accesses({r, w}), .bindings = 2, .cpu = norm_cpu::batch_parts, .group = one_workgroup};
 constexpr KernelDef statistics_kernel{
     .name = "batch_statistics", .access = accesses({r, w}), .bindings = 2, .cpu = norm_cpu::batch_statistics};
 constexpr KernelDef running_kernel{
@@ -21,11 +26,22 @@ constexpr KernelDef update_kernel{
 constexpr KernelDef batch_norm_kernel{
     .name = "batch_norm", .access = accesses({r, r, r, r, w}), .bindings = 5, .cpu = norm_cpu::batch_norm};
 constexpr KernelDef sums_kernel{
-    .name = "batch_norm_sums", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = norm_cpu::batch_norm_sums};
+    .name = "batch_norm_parts", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = norm_cpu::batch_norm_parts, .group = one_workgroup};
 constexpr KernelDef grad_kernel{
     .name = "batch_norm_grad", .access = accesses({r, r, r, r, r, w}), .bindings = 6, .cpu = norm_cpu::batch_norm_grad};
 
 Extent per_channel(const BatchNormParams& p) { return {p.channels, 1, 1}; }
+Extent per_part(const BatchNormParams& p) { return {p.parts * ((p.channels + p.width - 1) / p.width), 1, 1}; }
+std::size_t bytes_of_parts(const BatchNormParams& p) { return std::size_t{2} * p.parts * p.channels * sizeof(float); }
+
+// A GPU's workgroup has 64 lanes. Neighbours should read neighbours: positions, or channels where those have one each.
+void cut(BatchNormParams& p) {
+  constexpr std::uint32_t lanes = 64, usual = 256, longest = 16384;  // positions of a lane
+  p.width = p.inner == 1 ? std::min(lanes, std::bit_ceil(std::max(p.channels, 1U))) : 1U;
+  const std::uint32_t positions = p.batch * p.inner, depth = lanes / p.width;
+  p.per_part = std::min(std::max(usual * depth, positions / 256 + 1), longest * depth);
+  p.parts = std::max(1U, positions / p.per_part + (positions % p.per_part != 0 ? 1U : 0U));
+}
 
 void statistics_rule(const OpCall& call, Node& out) {
   out.become("batch_norm", {3, static_cast<std::int64_t>(call.attrs.as<BatchNormParams>().channels)}, DType::f32);
@@ -33,10 +49,13 @@ void statistics_rule(const OpCall& call, Node& out) {
 void like_first(const OpCall& call, Node& out) { out.become_like(*call.in[0]); }
 
 // The steps of a batch_norm are operations without gradients of their own, under its name. What they get is checked below.
-constexpr OpDef batch_statistics{.name = "batch_norm", .rule = statistics_rule, .run = [](const OpCall& call, Stream& stream, Node& out) {
-                                   const auto p = call.attrs.as<BatchNormParams>();
-                                   stream.launch(statistics_kernel, {read(*call.in[0]), write(out)}, p, per_channel(p));
-                                 }};
+constexpr OpDef batch_statistics{
+    .name = "batch_norm", .rule = statistics_rule, .run = [](const OpCall& call, Stream& stream, Node& out) {
+      const auto p = call.attrs.as<BatchNormParams>();
+      const Storage parts = stream.take(bytes_of_parts(p), MemoryTag::scratch, "batch_norm");
+      stream.launch(parts_kernel, {read(*call.in[0]), scratch(parts, bytes_of_parts(p), Access::write)}, p, per_part(p));
+      stream.launch(statistics_kernel, {scratch(parts, bytes_of_parts(p), Access::read), write(out)}, p, per_channel(p));
+    }};
 constexpr OpDef running_statistics{.name = "batch_norm", .rule = statistics_rule, .run = [](const OpCall& call, Stream& stream, Node& out) {
                                      const auto p = call.attrs.as<BatchNormParams>();
                                      stream.launch(running_kernel, {read(*call.in[0]), read(*call.in[1]), write(out)}, p, per_channel(p));
@@ -50,7 +69,13 @@ constexpr OpDef gradient_sums{
     .run =
         [](const OpCall& call, Stream& stream, Node& out) {
           const auto p = call.attrs.as<BatchNormParams>();
-          stream.launch(sums_kernel, {read(*call.in[0]), read(*call.in[1]), read(*call.in[2]), write(out)}, p, per_channel(p));
+          const Storage parts = stream.take(bytes_of_parts(p), MemoryTag::scratch, "batch_norm");
+          stream.launch(sums_kernel,
+                        {read(*call.in[0]), read(*call.in[1]), read(*call.in[2]), scratch(parts, bytes_of_parts(p), Access::write)}, p,
+                        per_part(p));
+          const ReduceParams sum{
+              .shifts = {}, .outer = 1, .middle = p.parts, .inner = 2 * p.channels, .parts = 1, .per_part = longest_part};
+          launch_sum(stream, "batch_norm", scratch(parts, bytes_of_parts(p), Access::read), write(out), sum);
         }};
 constexpr OpDef gradient_of_x{.name = "batch_norm", .rule = like_first, .run = [](const OpCall& call, Stream& stream, Node& out) {
                                 const auto in = call.in;
@@ -111,13 +136,18 @@ BatchNormParams checked(const Tensor& x, const BatchNormOptions& options,
     throw ArgumentError("batch_norm", cat("momentum is ", options.momentum, "; wanted 0 to 1"));
   if (options.training && channels > 0 && in.numel == channels)
     throw ShapeError("batch_norm", cat("got x of shape ", in.shape, ": training needs more than one value in each channel"));
-  return {.shifts = {},
-          .batch = static_cast<std::uint32_t>(in.shape[0]),
-          .channels = static_cast<std::uint32_t>(channels),
-          .inner = static_cast<std::uint32_t>(product(in.shape, 2, in.shape.rank())),
-          .eps = static_cast<float>(options.eps),
-          .momentum = static_cast<float>(options.momentum),
-          .training = options.training ? 1U : 0U};
+  BatchNormParams p{.shifts = {},
+                    .batch = static_cast<std::uint32_t>(in.shape[0]),
+                    .channels = static_cast<std::uint32_t>(channels),
+                    .inner = static_cast<std::uint32_t>(product(in.shape, 2, in.shape.rank())),
+                    .eps = static_cast<float>(options.eps),
+                    .momentum = static_cast<float>(options.momentum),
+                    .training = options.training ? 1U : 0U,
+                    .parts = 1,
+                    .per_part = 1,
+                    .width = 1};
+  cut(p);
+  return p;
 }
 
 }  // namespace

@@ -29,54 +29,84 @@ struct Normalised {
   static constexpr bool groups = false;
 };
 
-// totals[i] = sum of the source over channel first + i. Long sums of sums are made in double precision.
+// A part of the positions of channels [channel, channel + width).
+struct ChannelPart {
+  std::size_t channel, width, begin, end;
+  double count() const { return static_cast<double>(end - begin); }
+};
+
+// totals[i] = sum of the source over the part of channel + i. Long sums of sums are made in double precision.
 template <class Source>
-HWY_INLINE void sum_channels(const BatchNormParams& p, const Source& source, std::size_t first, std::size_t width, double* totals) {
-  std::fill_n(totals, width, 0.0);
+HWY_INLINE void sum_part(const BatchNormParams& p, const Source& source, const ChannelPart& part, double* totals) {
+  std::fill_n(totals, part.width, 0.0);
   if (p.inner == 1) {
     float sums[tile];
-    for (std::size_t row = 0; row < p.batch; row += longest_part) {
-      const std::size_t rows = std::min<std::size_t>(longest_part, p.batch - row);
-      fold_columns<Adding<float>>(source, row * p.channels + first, rows, p.channels, width, first, sums);
-      for (std::size_t i = 0; i < width; ++i) totals[i] += static_cast<double>(sums[i]);
+    for (std::size_t row = part.begin; row < part.end; row += longest_part) {
+      const std::size_t rows = std::min<std::size_t>(longest_part, part.end - row);
+      fold_columns<Adding<float>>(source, row * p.channels + part.channel, rows, p.channels, part.width, part.channel, sums);
+      for (std::size_t i = 0; i < part.width; ++i) totals[i] += static_cast<double>(sums[i]);
     }
     return;
   }
-  for (std::size_t i = 0; i < width; ++i)
-    for (std::size_t n = 0; n < p.batch; ++n) {
-      const std::size_t at = (n * p.channels + first + i) * p.inner;
-      for (std::size_t begin = 0; begin < p.inner; begin += tile * 4)
-        totals[i] += static_cast<double>(
-            fold_stretch<Adding<float>>(source, at + begin, std::min<std::size_t>(tile * 4, p.inner - begin), first + i));
+  for (std::size_t i = 0; i < part.width; ++i)
+    for (std::size_t at = part.begin, count = 0; at < part.end; at += count) {
+      const std::size_t n = at / p.inner, inner = at % p.inner, channel = part.channel + i;
+      count = std::min({tile * 4, p.inner - inner, part.end - at});
+      totals[i] += static_cast<double>(fold_stretch<Adding<float>>(source, (n * p.channels + channel) * p.inner + inner, count, channel));
     }
 }
 
-// work(first, width) for stretches of channels.
+// work(part, out) for parts of stretches of channels; out [2, channels] is the part's.
 template <class Work>
-HWY_INLINE void over_channels(const CpuCall& call, const Work& work) {
+HWY_INLINE void over_parts(const CpuCall& call, float* out, const Work& work) {
   const auto& p = call.params<BatchNormParams>();
-  const std::size_t step = p.inner == 1 ? channels_at_once : 1, count = (p.channels + step - 1) / step;
-  const std::size_t each = std::max<std::size_t>(1, std::size_t{p.batch} * p.inner * step);
-  call.team->run(count, std::max<std::size_t>(1, worth / each), [&](std::size_t begin, std::size_t end) HWY_ATTR {
-    for (std::size_t i = begin; i < end; ++i) work(i * step, std::min<std::size_t>(step, p.channels - i * step));
+  const std::size_t step = p.inner == 1 ? channels_at_once : 1, stretches = (p.channels + step - 1) / step;
+  const std::size_t positions = std::size_t{p.batch} * p.inner,
+                    each = std::max<std::size_t>(1, step * std::min<std::size_t>(p.per_part, positions));
+  call.team->run(p.parts * stretches, std::max<std::size_t>(1, worth / each), [&](std::size_t first, std::size_t last) HWY_ATTR {
+    for (std::size_t i = first; i < last; ++i) {
+      const std::size_t part = i / stretches, channel = i % stretches * step, begin = part * p.per_part;
+      work(ChannelPart{channel, std::min<std::size_t>(step, p.channels - channel), begin, std::min(begin + p.per_part, positions)},
+           out + part * 2 * p.channels);
+    }
   });
 }
 
-void run_batch_statistics(const CpuCall& call) {
+void run_batch_parts(const CpuCall& call) {
   const auto& p = call.params<BatchNormParams>();
   const auto* x = call.buffer<const float>(0);
-  auto *mean = call.buffer<float>(1), *scale = mean + p.channels, *variance = scale + p.channels;
-  const double count = static_cast<double>(p.batch) * p.inner;
-  over_channels(call, [&](std::size_t first, std::size_t width) HWY_ATTR {
+  over_parts(call, call.buffer<float>(1), [&](const ChannelPart& part, float* mean) HWY_ATTR {
     double totals[channels_at_once];
-    sum_channels(p, Plain<float>{x}, first, width, totals);
-    for (std::size_t i = 0; i < width; ++i) mean[first + i] = static_cast<float>(totals[i] / count);
-    sum_channels(p, Deviations{x, mean}, first, width, totals);
-    for (std::size_t i = 0; i < width; ++i) {
-      variance[first + i] = static_cast<float>(totals[i] / count);
-      scale[first + i] = 1.0F / std::sqrt(variance[first + i] + p.eps);
-    }
+    float* squares = mean + p.channels;
+    sum_part(p, Plain<float>{x}, part, totals);
+    for (std::size_t i = 0; i < part.width; ++i) mean[part.channel + i] = static_cast<float>(totals[i] / part.count());
+    sum_part(p, Deviations{x, mean}, part, totals);
+    for (std::size_t i = 0; i < part.width; ++i) squares[part.channel + i] = static_cast<float>(totals[i]);
   });
+}
+
+// The mean of means; deviations from it are those from a part's own mean, and that mean's.
+void run_batch_statistics(const CpuCall& call) {
+  const auto& p = call.params<BatchNormParams>();
+  const auto* parts = call.buffer<const float>(0);
+  auto* statistics = call.buffer<float>(1);
+  const std::size_t channels = p.channels, positions = std::size_t{p.batch} * p.inner;
+  const auto count = static_cast<double>(positions);
+  const auto share = [&](std::size_t part) {
+    return static_cast<double>(std::min<std::size_t>(p.per_part, positions - part * p.per_part));
+  };
+  for (std::size_t i = 0; i < channels; ++i) {
+    double mean = 0, squares = 0;
+    for (std::size_t part = 0; part < p.parts; ++part) mean += share(part) / count * static_cast<double>(parts[2 * part * channels + i]);
+    for (std::size_t part = 0; part < p.parts; ++part) {
+      const double deviation = static_cast<double>(parts[2 * part * channels + i]) - mean;
+      squares += static_cast<double>(parts[(2 * part + 1) * channels + i]) + share(part) * deviation * deviation;
+    }
+    const auto variance = static_cast<float>(squares / count);
+    statistics[i] = static_cast<float>(mean);
+    statistics[channels + i] = 1.0F / std::sqrt(variance + p.eps);
+    statistics[2 * channels + i] = variance;
+  }
 }
 
 void run_running_statistics(const CpuCall& call) {
@@ -131,16 +161,16 @@ void run_batch_norm(const CpuCall& call) {
   });
 }
 
-void run_batch_norm_sums(const CpuCall& call) {
+void run_batch_norm_parts(const CpuCall& call) {
   const auto& p = call.params<BatchNormParams>();
   const auto *x = call.buffer<const float>(0), *dy = call.buffer<const float>(1), *mean = call.buffer<const float>(2);
-  auto *d_gamma = call.buffer<float>(3), *d_beta = d_gamma + p.channels;
-  over_channels(call, [&](std::size_t first, std::size_t width) HWY_ATTR {
+  over_parts(call, call.buffer<float>(3), [&](const ChannelPart& part, float* d_gamma) HWY_ATTR {
     double totals[channels_at_once];
-    sum_channels(p, Normalised{x, dy, mean, mean + p.channels}, first, width, totals);
-    for (std::size_t i = 0; i < width; ++i) d_gamma[first + i] = static_cast<float>(totals[i]);
-    sum_channels(p, Plain<float>{dy}, first, width, totals);
-    for (std::size_t i = 0; i < width; ++i) d_beta[first + i] = static_cast<float>(totals[i]);
+    float* d_beta = d_gamma + p.channels;
+    sum_part(p, Normalised{x, dy, mean, mean + p.channels}, part, totals);
+    for (std::size_t i = 0; i < part.width; ++i) d_gamma[part.channel + i] = static_cast<float>(totals[i]);
+    sum_part(p, Plain<float>{dy}, part, totals);
+    for (std::size_t i = 0; i < part.width; ++i) d_beta[part.channel + i] = static_cast<float>(totals[i]);
   });
 }
 
@@ -163,21 +193,19 @@ void run_batch_norm_grad(const CpuCall& call) {
 }
 
 struct RowStatistics {
-  Pack mean, scale;
-  HWY_INLINE RowStatistics(const float* x, std::size_t size, float eps) : mean(0.0F), scale(0.0F) {
+  float mean, scale;
+  HWY_INLINE RowStatistics(const float* x, std::size_t size, float eps) {
     const auto count = static_cast<float>(size);
-    const float average = fold_stretch<Adding<float>>(Plain<float>{x}, 0, size, 0) / count;
-    const float variance = fold_stretch<Adding<float>>(Deviations{x, &average}, 0, size, 0) / count;
-    mean = Pack(average);
-    scale = Pack(1.0F / std::sqrt(variance + eps));
+    mean = fold_stretch<Adding<float>>(Plain<float>{x}, 0, size, 0) / count;
+    scale = 1.0F / std::sqrt(fold_stretch<Adding<float>>(Deviations{x, &mean}, 0, size, 0) / count + eps);
   }
 };
 
 template <class Row>
 HWY_INLINE void over_rows(const CpuCall& call, const Row& row) {
   const auto& p = call.params<LayerNormParams>();
-  call.team->run(p.rows, std::max<std::size_t>(1, worth / 4 / p.size), [&](std::size_t begin, std::size_t end) HWY_ATTR {
-    for (std::size_t i = begin; i < end; ++i) row(i * p.size);
+  call.team->run(p.rows, std::max<std::size_t>(1, worth / 4 / std::max(1U, p.size)), [&](std::size_t begin, std::size_t end) HWY_ATTR {
+    for (std::size_t i = begin; i < end; ++i) row(i, i * p.size);
   });
 }
 
@@ -185,25 +213,38 @@ void run_layer_norm(const CpuCall& call) {
   const auto& p = call.params<LayerNormParams>();
   const auto *x = call.buffer<const float>(0), *gamma = call.buffer<const float>(1), *beta = call.buffer<const float>(2);
   auto* y = call.buffer<float>(3);
-  over_rows(call, [&](std::size_t at) HWY_ATTR {
+  over_rows(call, [&](std::size_t, std::size_t at) HWY_ATTR {
     const RowStatistics row(x + at, p.size, p.eps);
+    const Pack mean(row.mean), scale(row.scale);
     for (std::size_t i = 0; i < p.size; i += lanes) {
       const std::size_t some = HWY_MIN(lanes, p.size - i);
-      const Pack normal = (load_some(x + at + i, some) - row.mean) * row.scale;
+      const Pack normal = (load_some(x + at + i, some) - mean) * scale;
       store_some(normal * load_some(gamma + i, some) + load_some(beta + i, some), y + at + i, some);
     }
+  });
+}
+
+void run_row_statistics(const CpuCall& call) {
+  const auto& p = call.params<LayerNormParams>();
+  const auto* x = call.buffer<const float>(0);
+  auto *mean = call.buffer<float>(1), *scale = mean + p.rows;
+  over_rows(call, [&](std::size_t row, std::size_t at) HWY_ATTR {
+    const RowStatistics statistics(x + at, p.size, p.eps);
+    mean[row] = statistics.mean;
+    scale[row] = statistics.scale;
   });
 }
 
 void run_layer_norm_grad(const CpuCall& call) {
   const auto& p = call.params<LayerNormParams>();
   const auto *x = call.buffer<const float>(0), *dy = call.buffer<const float>(1), *gamma = call.buffer<const float>(2);
-  auto* dx = call.buffer<float>(3);
+  const auto *means = call.buffer<const float>(3), *scales = means + p.rows;
+  auto* dx = call.buffer<float>(4);
   const auto ignore = [](std::size_t, std::size_t, Pack) HWY_ATTR {};
-  over_rows(call, [&](std::size_t at) HWY_ATTR {
-    const RowStatistics row(x + at, p.size, p.eps);
+  over_rows(call, [&](std::size_t row, std::size_t at) HWY_ATTR {
+    const Pack mean(means[row]), scale(scales[row]);
     const auto d = [&](std::size_t i, std::size_t some) HWY_ATTR { return load_some(dy + at + i, some) * load_some(gamma + i, some); };
-    const auto normal = [&](std::size_t i, std::size_t some) HWY_ATTR { return (load_some(x + at + i, some) - row.mean) * row.scale; };
+    const auto normal = [&](std::size_t i, std::size_t some) HWY_ATTR { return (load_some(x + at + i, some) - mean) * scale; };
     const Pack count = static_cast<float>(p.size);
     const Pack mean_d = Pack(sum_packs(p.size, d, ignore)) / count;
     const Pack mean_product = Pack(sum_packs(
@@ -211,7 +252,7 @@ void run_layer_norm_grad(const CpuCall& call) {
                               count;
     for (std::size_t i = 0; i < p.size; i += lanes) {
       const std::size_t some = HWY_MIN(lanes, p.size - i);
-      store_some(row.scale * (d(i, some) - mean_d - normal(i, some) * mean_product), dx + at + i, some);
+      store_some(scale * (d(i, some) - mean_d - normal(i, some) * mean_product), dx + at + i, some);
     }
   });
 }
@@ -219,17 +260,18 @@ void run_layer_norm_grad(const CpuCall& call) {
 void run_layer_norm_sums(const CpuCall& call) {
   const auto& p = call.params<LayerNormParams>();
   const auto *x = call.buffer<const float>(0), *dy = call.buffer<const float>(1);
-  auto* out = call.buffer<float>(2);
+  const auto *means = call.buffer<const float>(2), *scales = means + p.rows;
+  auto* out = call.buffer<float>(3);
   call.team->run(p.parts, 1, [&](std::size_t begin, std::size_t end) HWY_ATTR {
     for (std::size_t part = begin; part < end; ++part) {
       float *d_gamma = out + part * 2 * p.size, *d_beta = d_gamma + p.size;
       std::fill_n(d_gamma, 2 * std::size_t{p.size}, 0.0F);
       for (std::size_t n = part * p.per_part; n < std::min<std::size_t>((part + 1) * p.per_part, p.rows); ++n) {
         const std::size_t at = n * p.size;
-        const RowStatistics row(x + at, p.size, p.eps);
+        const Pack mean(means[n]), scale(scales[n]);
         for (std::size_t i = 0; i < p.size; i += lanes) {
           const std::size_t some = HWY_MIN(lanes, p.size - i);
-          const Pack d = load_some(dy + at + i, some), normal = (load_some(x + at + i, some) - row.mean) * row.scale;
+          const Pack d = load_some(dy + at + i, some), normal = (load_some(x + at + i, some) - mean) * scale;
           store_some(load_some(d_gamma + i, some) + d * normal, d_gamma + i, some);
           store_some(load_some(d_beta + i, some) + d, d_beta + i, some);
         }
@@ -245,13 +287,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tidepool::inline v0::norm_cpu {
+void batch_parts(const CpuCall& call) { TIDEPOOL_RUN(run_batch_parts, call); }
 void batch_statistics(const CpuCall& call) { TIDEPOOL_RUN(run_batch_statistics, call); }
 void running_statistics(const CpuCall& call) { TIDEPOOL_RUN(run_running_statistics, call); }
 void update_running(const CpuCall& call) { TIDEPOOL_RUN(run_update_running, call); }
 void batch_norm(const CpuCall& call) { TIDEPOOL_RUN(run_batch_norm, call); }
-void batch_norm_sums(const CpuCall& call) { TIDEPOOL_RUN(run_batch_norm_sums, call); }
+void batch_norm_parts(const CpuCall& call) { TIDEPOOL_RUN(run_batch_norm_parts, call); }
 void batch_norm_grad(const CpuCall& call) { TIDEPOOL_RUN(run_batch_norm_grad, call); }
 void layer_norm(const CpuCall& call) { TIDEPOOL_RUN(run_layer_norm, call); }
+void row_statistics(const CpuCall& call) { TIDEPOOL_RUN(run_row_statistics, call); }
 void layer_norm_grad(const CpuCall& call) { TIDEPOOL_RUN(run_layer_norm_grad, call); }
 void layer_norm_sums(const CpuCall& call) { TIDEPOOL_RUN(run_layer_norm_sums, call); }
 }  // namespace tidepool::inline v0::norm_cpu

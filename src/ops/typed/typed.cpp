@@ -5,6 +5,7 @@
 
 #include "ops/elementwise/broadcast.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/typed/narrow.h"
 #include "platform/cat.h"
 
 namespace tidepool::inline v0 {
@@ -29,7 +30,6 @@ constexpr KernelDef typed_kernel(const char* name, std::uint8_t inputs, void (*c
 constexpr KernelDef where_kernel = typed_kernel("where", 3, typed_cpu::where);
 constexpr KernelDef mask_kernel = typed_kernel("mask", 2, typed_cpu::mask);
 constexpr KernelDef cast_kernel = typed_kernel("cast", 1, typed_cpu::cast);
-constexpr KernelDef narrow_kernel = typed_kernel("cast_narrow", 1, typed_cpu::cast);  // to types of less than four bytes
 
 void broadcast_rule(const OpCall& call, Node& out, DType result) {
   const Node &a = *call.in[0], &b = *call.in[1];
@@ -62,10 +62,7 @@ void cast_run(const OpCall& call, Stream& stream, Node& out) {
   TypedParams p = params_for(out);
   p.from = static_cast<std::uint32_t>(call.in[0]->dtype);
   p.to = static_cast<std::uint32_t>(out.dtype);
-  // Shaders read words: the last one may reach beyond the last element, within its block.
-  Operand from = read(*call.in[0]);
-  from.bytes = ((from.offset + from.bytes + 3) & ~std::size_t{3}) - from.offset;
-  stream.launch(size_of(out.dtype) == 4 ? cast_kernel : narrow_kernel, {from, write(out)}, p, per_element(out.numel));
+  stream.launch(cast_kernel, {read(*call.in[0]), write(out)}, p, per_word(out));
 }
 
 }  // namespace
@@ -101,7 +98,7 @@ constexpr OpDef where{
     .run =
         [](const OpCall& call, Stream& stream, Node& out) {
           stream.launch(where_kernel, {read(*call.in[0]), read(*call.in[1]), read(*call.in[2]), write(out)}, params_for(out),
-                        per_element(out.numel));
+                        per_word(out));
         },
     .gradient = [](const Grad& g) -> Tensors {
       const Tensor condition = g.in(0);

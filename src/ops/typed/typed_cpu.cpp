@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::size_t grain = 65536;
 
+// The words of integer.def.
 constexpr std::uint32_t wrap(std::int32_t x) { return static_cast<std::uint32_t>(x); }
+constexpr float number(std::int32_t x) { return static_cast<float>(x); }
 
 // out = f(x, y), broadcast as the parameters say.
 template <class In, class Out, class F>

@@ -1,0 +1,21 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "ops/common.glsl"
+#include "ops/index/rows.glsl"
+
+layout(binding = 0) readonly buffer Table { uint table[]; };
+layout(binding = 1) readonly buffer Index { int index[]; };
+layout(binding = 2) writeonly buffer Out { uint y[]; };
+COMPLAINTS(3);
+
+void main() {
+  const uint i = item();
+  if (i >= p.count * p.width) return;
+  const int number = index[i / p.width + SHIFT(1)];
+  uint value = 0;
+  if (in_range(number))
+    value = table[uint(number) * p.width + i % p.width + SHIFT(0)];
+  else
+    COMPLAIN(p.code, number, int(p.limit))
+  y[i + SHIFT(2)] = value;
+}

@@ -1,0 +1,13 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "ops/common.glsl"
+
+layout(constant_id = 0) const uint bytes = 1;
+layout(push_constant) uniform P { uint shifts[2]; uint count; uint bits; } p;
+layout(binding = 0) readonly buffer In { uint x[]; };
+#define OUT 1
+#include "ops/typed/narrow.glsl"
+
+uint element(uint i) { return ELEMENT(x, bytes, i + SHIFT(0)); }
+
+void main() { write_word(bytes, SHIFT(OUT), p.count, item()); }
