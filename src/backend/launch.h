@@ -80,7 +80,7 @@ struct KernelDef {
   void (*cpu)(const CpuCall&) = nullptr;
   const char* shader = nullptr;              // its name among the embedded shaders; null: the kernel's own name
   Extent group = {64, 1, 1};                 // work items per workgroup, as the shader declares or is specialised to
-  std::uint8_t each = 1;                     // how many of the extent's items along x one work item of the shader takes
+  std::uint32_t covers = 0;                  // of the extent along x, by a workgroup; 0: as much as it has work items
   std::array<std::uint32_t, 8> constants{};  // specialization constants 0…7
   std::uint8_t constant_count = 0;
   mutable std::uint32_t id = 0;            // given at first use, from 1 on: see kernel_id

@@ -44,8 +44,8 @@ class VulkanFashion : public LibraryTest {
 };
 
 TEST_F(VulkanFashion, TheFirstStepsAreThoseOfTheCpu) { compare(192, 2, 1e-4); }
-TEST_F(VulkanFashion, SlowThreeThousandImagesAreLearnedAsOnTheCpu) {
-  compare(3072, 8, 5e-3);  // rounding grows with every step }
+// Rounding grows with every step.
+TEST_F(VulkanFashion, SlowThreeThousandImagesAreLearnedAsOnTheCpu) { compare(3072, 8, 5e-3); }
 
 }  // namespace
 }  // namespace tidepool

@@ -142,7 +142,7 @@ void CommandList::end() {
 Extent workgroups(const Launch& launch, const VkPhysicalDeviceLimits& limits) {
   const Extent& items = launch.extent;
   const Extent& group = launch.kernel->group;
-  std::uint64_t x = divide_up(items.x, std::uint64_t{group.x} * launch.kernel->each), y = divide_up(items.y, group.y),
+  std::uint64_t x = divide_up(items.x, launch.kernel->covers ? launch.kernel->covers : group.x), y = divide_up(items.y, group.y),
                 z = divide_up(items.z, group.z);
   if (x > limits.maxComputeWorkGroupCount[0] && items.y == 1 && items.z == 1) {
     y = divide_up(x, limits.maxComputeWorkGroupCount[0]);

@@ -126,20 +126,20 @@ namespace {
 #include "ops/elementwise/binary.def"
 
 // Shaders of f32 take four elements for each work item.
-constexpr KernelDef forward_kernel(const char* name, std::uint8_t inputs, void (*cpu)(const CpuCall&), std::uint8_t each = 4) {
+constexpr KernelDef forward_kernel(const char* name, std::uint8_t inputs, void (*cpu)(const CpuCall&), std::uint32_t covers = 256) {
   return {.name = name,
           .access = inputs == 1 ? accesses({r, w}) : accesses({r, r, w}),
           .bindings = static_cast<std::uint8_t>(inputs + 1),
           .cpu = cpu,
-          .each = each};
+          .covers = covers};
 }
 constexpr KernelDef gradient_kernel(const char* name, void (*cpu)(const CpuCall&)) {
-  return {.name = name, .access = accesses({r, r, r, w}), .bindings = 4, .cpu = cpu, .each = 4};
+  return {.name = name, .access = accesses({r, r, r, w}), .bindings = 4, .cpu = cpu, .covers = 256};
 }
 
 // The kernels of i32; most operations have none.
-#define INTEGER_UNARY(op, to, f) constexpr KernelDef op##_i32_kernel = forward_kernel(#op "_i32", 1, typed_cpu::op, 1);
-#define INTEGER_BINARY(op, to, f) constexpr KernelDef op##_i32_kernel = forward_kernel(#op "_i32", 2, typed_cpu::op, 1);
+#define INTEGER_UNARY(op, to, f) constexpr KernelDef op##_i32_kernel = forward_kernel(#op "_i32", 1, typed_cpu::op, 0);
+#define INTEGER_BINARY(op, to, f) constexpr KernelDef op##_i32_kernel = forward_kernel(#op "_i32", 2, typed_cpu::op, 0);
 #include "ops/typed/integer.def"
 consteval const KernelDef* i32_kernel(std::string_view name) {
 #define INTEGER_UNARY(op, to, f) \

@@ -2,6 +2,7 @@
 #include <tidepool/error.h>
 #include <tidepool/ops.h>
 
+#include "ops/layout/layout.h"
 #include "ops/loss/classes.h"
 #include "ops/loss/loss.h"
 #include "ops/reduce/reduce.h"
@@ -14,9 +15,8 @@ namespace tidepool::inline v0 {
 namespace {
 
 constexpr Access r = Access::read, w = Access::write, rw = Access::read_write;
-constexpr KernelDef cross_entropy_kernel{
-    .name = "cross_entropy", .access = accesses({r, r, w, rw}), .bindings = 4, .cpu = loss_cpu::cross_entropy};
-constexpr KernelDef hits_kernel{.name = "hits", .access = accesses({r, r, w, rw}), .bindings = 4, .cpu = loss_cpu::hits};
+constexpr LineKernels cross_entropy_kernels = line_kernels("cross_entropy", {r, r, w, rw}, loss_cpu::cross_entropy);
+constexpr LineKernels hits_kernels = line_kernels("hits", {r, r, w, rw}, loss_cpu::hits);
 constexpr KernelDef confusion_kernel{
     .name = "confusion_matrix", .access = accesses({r, r, w, rw}), .bindings = 4, .cpu = loss_cpu::confusion};
 
@@ -26,15 +26,17 @@ void classes_rule(const OpCall& call, Node& out) {
 }
 
 // A number for each row, then their mean in one stretch: there are far fewer rows than logits.
-void mean_of_rows(const KernelDef& kernel, const OpCall& call, Stream& stream, Node& out) {
+void mean_of_rows(const LineKernels& kernels, const OpCall& call, Stream& stream, Node& out) {
   const Node& logits = *call.in[0];
   const ClassParams p = class_params(call.op.name, logits);
   const std::size_t bytes = std::max<std::size_t>(1, p.rows) * sizeof(float);
   const Storage values = stream.take(bytes, MemoryTag::scratch, call.op.name);
   if (p.rows > 0)
-    stream.launch(kernel, {read(logits), read(*call.in[1]), scratch(values, bytes, Access::write), stream.complaints()}, p, {p.rows, 1, 1});
-  const ReduceParams whole{.shifts = {}, .outer = 1, .middle = p.rows, .inner = 1, .parts = 1, .per_part = std::max(1U, p.rows)};
-  launch_fold_sum(stream, scratch(values, bytes, Access::read), write(out), FoldParams(whole, static_cast<float>(p.rows), false));
+    stream.launch(kernels.of(p.classes), {read(logits), read(*call.in[1]), scratch(values, bytes, Access::write), stream.complaints()}, p,
+                  {p.rows, 1, 1});
+  const ReduceParams rows{.shifts = {}, .outer = 1, .middle = p.rows, .inner = 1, .parts = 1, .per_part = 65536};
+  fold_in_parts(stream, call.op.name, scratch(values, bytes, Access::read), write(out), rows, static_cast<float>(p.rows), false,
+                [&](const Operand& from, const Operand& to, const FoldParams& params) { launch_fold_sum(stream, from, to, params); });
 }
 
 constexpr OpDef cross_entropy_grad{.name = "cross_entropy",
@@ -89,17 +91,19 @@ namespace {
 constexpr OpDef cross_entropy{
     .name = "cross_entropy",
     .rule = classes_rule,
-    .run = [](const OpCall& call, Stream& stream, Node& out) { mean_of_rows(cross_entropy_kernel, call, stream, out); },
+    .run = [](const OpCall& call, Stream& stream, Node& out) { mean_of_rows(cross_entropy_kernels, call, stream, out); },
     .gradient = [](const Grad& g) -> Tensors {
       const Tensor logits = g.in(0), labels = g.in(1);
       return {apply(cross_entropy_grad, {&logits, &labels, &g.dout})};
     }};
 constexpr OpDef accuracy{.name = "accuracy", .rule = classes_rule, .run = [](const OpCall& call, Stream& stream, Node& out) {
-                           mean_of_rows(hits_kernel, call, stream, out);
+                           mean_of_rows(hits_kernels, call, stream, out);
                          }};
 constexpr OpDef confusion_matrix{
     .name = "confusion_matrix", .rule = confusion_rule, .run = [](const OpCall& call, Stream& stream, Node& out) {
-      launch_confusion(stream, confusion_kernel, *call.in[0], *call.in[1], write(out), out.shape[0]);
+      if (stream.info().immediate) return launch_confusion(stream, confusion_kernel, *call.in[0], *call.in[1], write(out), out.shape[0]);
+      launch_fill(stream, out, 0);
+      launch_confusion(stream, more_confusion_kernel, *call.in[0], *call.in[1], update(out), out.shape[0]);
     }};
 
 }  // namespace

@@ -14,6 +14,7 @@ ClassParams class_params(const char* operation, const Node& logits);
 
 // out = scale * (softmax(logits) - one-hot(labels)), times d where there is one.
 void launch_cross_entropy_grad(Stream& stream, const Node& logits, const Node& labels, const Node* d, float scale, const Node& out);
+extern const KernelDef more_confusion_kernel;  // adds to what is there
 void launch_confusion(Stream& stream, const KernelDef& kernel, const Node& predictions, const Node& labels, const Operand& counts,
                       std::int64_t classes);
 

@@ -9,12 +9,13 @@ layout(binding = 3) writeonly buffer Out { float dx[]; };
 COMPLAINTS(4);
 
 void main() {
-  const uint row = item();
+  const uint row = my_line();
   if (row >= p.rows) return;
   const int label = labels[row + SHIFT(1)];
-  if (!is_class(label)) COMPLAIN(p.code, label, int(p.classes))
+  if (i_write() && !is_class(label)) COMPLAIN(p.code, label, int(p.classes))
   const float scale = p.with_d != 0 ? p.scale * d[SHIFT(2)] : p.scale;
   const uint at = row * p.classes + SHIFT(0), to = row * p.classes + SHIFT(3);
   const float largest = largest_of_row(at), sum = sum_of_row(at, largest);
-  for (uint i = 0; i < p.classes; ++i) dx[to + i] = exp(x[at + i] - largest) / sum * scale - (int(i) == label ? scale : 0.0);
+  for (uint i = my_first(); i < p.classes; i += my_step())
+    dx[to + i] = exp(x[at + i] - largest) / sum * scale - (int(i) == label ? scale : 0.0);
 }

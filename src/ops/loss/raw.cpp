@@ -5,6 +5,7 @@
 
 #include "core/checks.h"
 #include "ops/loss/classes.h"
+#include "ops/reduce/reduce.h"
 #include "platform/cat.h"
 
 #include <cmath>
@@ -15,10 +16,7 @@ namespace {
 
 constexpr Access r = Access::read, w = Access::write, rw = Access::read_write;
 constexpr KernelDef difference_kernel{.name = "difference", .access = accesses({r, r, w}), .bindings = 3, .cpu = loss_cpu::difference};
-constexpr KernelDef cross_entropy_grad_kernel{
-    .name = "cross_entropy_grad", .access = accesses({r, r, r, w, rw}), .bindings = 5, .cpu = loss_cpu::cross_entropy_grad};
-constexpr KernelDef more_confusion_kernel{
-    .name = "update_confusion_matrix", .access = accesses({r, r, rw, rw}), .bindings = 4, .cpu = loss_cpu::more_confusion};
+constexpr LineKernels cross_entropy_grad_kernels = line_kernels("cross_entropy_grad", {r, r, r, w, rw}, loss_cpu::cross_entropy_grad);
 
 void require_like(const char* operation, const Node& out, const Node& in) {
   if (out.dtype != in.dtype) throw DTypeError(operation, cat("got an output of type ", out.dtype, "; wanted ", in.dtype));
@@ -39,9 +37,12 @@ void launch_cross_entropy_grad(Stream& stream, const Node& logits, const Node& l
   ClassParams p = class_params("cross_entropy", logits);
   p.with_d = d ? 1 : 0;
   p.scale = scale;
-  stream.launch(cross_entropy_grad_kernel, {read(logits), read(labels), read(d ? *d : logits), write(out), stream.complaints()}, p,
-                {p.rows, 1, 1});
+  stream.launch(cross_entropy_grad_kernels.of(p.classes),
+                {read(logits), read(labels), read(d ? *d : logits), write(out), stream.complaints()}, p, {p.rows, 1, 1});
 }
+
+constinit const KernelDef more_confusion_kernel{
+    .name = "update_confusion_matrix", .access = accesses({r, r, rw, rw}), .bindings = 4, .cpu = loss_cpu::more_confusion};
 
 void launch_confusion(Stream& stream, const KernelDef& kernel, const Node& predictions, const Node& labels, const Operand& counts,
                       std::int64_t classes) {
@@ -51,7 +52,7 @@ void launch_confusion(Stream& stream, const KernelDef& kernel, const Node& predi
                       .code = complaint_code("confusion_matrix"),
                       .with_d = 0,
                       .scale = 1};
-  stream.launch(kernel, {read(predictions), read(labels), counts, stream.complaints()}, p, {1, 1, 1});
+  stream.launch(kernel, {read(predictions), read(labels), counts, stream.complaints()}, p, {p.rows, 1, 1});
 }
 
 namespace raw {

@@ -14,9 +14,8 @@ namespace tidepool::inline v0 {
 namespace {
 
 constexpr Access r = Access::read, w = Access::write, rw = Access::read_write;
-constexpr Extent one_workgroup{1, 1, 1};  // is an item
 constexpr KernelDef parts_kernel{
-    .name = "batch_parts", .access = accesses({r, w}), .bindings = 2, .cpu = norm_cpu::batch_parts, .group = one_workgroup};
+    .name = "batch_parts", .access = accesses({r, w}), .bindings = 2, .cpu = norm_cpu::batch_parts, .covers = 1};
 constexpr KernelDef statistics_kernel{
     .name = "batch_statistics", .access = accesses({r, w}), .bindings = 2, .cpu = norm_cpu::batch_statistics};
 constexpr KernelDef running_kernel{
@@ -26,7 +25,7 @@ constexpr KernelDef update_kernel{
 constexpr KernelDef batch_norm_kernel{
     .name = "batch_norm", .access = accesses({r, r, r, r, w}), .bindings = 5, .cpu = norm_cpu::batch_norm};
 constexpr KernelDef sums_kernel{
-    .name = "batch_norm_parts", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = norm_cpu::batch_norm_parts, .group = one_workgroup};
+    .name = "batch_norm_parts", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = norm_cpu::batch_norm_parts, .covers = 1};
 constexpr KernelDef grad_kernel{
     .name = "batch_norm_grad", .access = accesses({r, r, r, r, r, w}), .bindings = 6, .cpu = norm_cpu::batch_norm_grad};
 

@@ -13,16 +13,12 @@ namespace tidepool::inline v0 {
 namespace {
 
 constexpr Access r = Access::read, w = Access::write;
-constexpr Extent one_workgroup{1, 1, 1};  // is an item: a row's
 constexpr KernelDef layer_norm_kernel{
-    .name = "layer_norm", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = norm_cpu::layer_norm, .group = one_workgroup};
+    .name = "layer_norm", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = norm_cpu::layer_norm, .covers = 1};
 constexpr KernelDef statistics_kernel{
-    .name = "row_statistics", .access = accesses({r, w}), .bindings = 2, .cpu = norm_cpu::row_statistics, .group = one_workgroup};
-constexpr KernelDef grad_kernel{.name = "layer_norm_grad",
-                                .access = accesses({r, r, r, r, w}),
-                                .bindings = 5,
-                                .cpu = norm_cpu::layer_norm_grad,
-                                .group = one_workgroup};
+    .name = "row_statistics", .access = accesses({r, w}), .bindings = 2, .cpu = norm_cpu::row_statistics, .covers = 1};
+constexpr KernelDef grad_kernel{
+    .name = "layer_norm_grad", .access = accesses({r, r, r, r, w}), .bindings = 5, .cpu = norm_cpu::layer_norm_grad, .covers = 1};
 constexpr KernelDef sums_kernel{
     .name = "layer_norm_sums", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = norm_cpu::layer_norm_sums};
 

@@ -1,20 +1,12 @@
-// Where the largest of a line stands: the first of several; NaN is the largest.
+// The file that includes this says TYPE.
 #include "ops/reduce/middle.glsl"
 layout(binding = 0) readonly buffer In { TYPE x[]; };
 layout(binding = 1) writeonly buffer Out { int y[]; };
+#include "ops/reduce/largest_at.glsl"
 
 void main() {
-  const uint i = item();
-  if (!has_line(i)) return;
-  const uint begin = line_begin(i) + SHIFT(0);
-  TYPE best = x[begin];
-  int at = 0;
-  for (uint m = 1; m < p.middle; ++m) {
-    const TYPE value = x[begin + m * p.inner];
-    if (best == best && !(best >= value)) {
-      best = value;
-      at = int(m);
-    }
-  }
-  y[i + SHIFT(1)] = at;
+  const uint line = my_line();
+  if (!has_line(line)) return;
+  const uint place = largest_at(line_begin(line) + SHIFT(0), p.middle, p.inner);
+  if (i_write()) y[line + SHIFT(1)] = int(place);
 }

@@ -17,10 +17,10 @@ constexpr KernelDef fold_kernel(const char* name, void (*cpu)(const CpuCall&)) {
 }
 constexpr KernelDef max_kernel = fold_kernel("max", reduce_cpu::max), max_i32_kernel = fold_kernel("max_i32", reduce_cpu::max_i32);
 constexpr KernelDef min_kernel = fold_kernel("min", reduce_cpu::min), min_i32_kernel = fold_kernel("min_i32", reduce_cpu::min_i32);
-constexpr KernelDef argmax_kernel = fold_kernel("argmax", reduce_cpu::argmax),
-                    argmax_i32_kernel = fold_kernel("argmax_i32", reduce_cpu::argmax_i32);
+constexpr LineKernels argmax_kernels = line_kernels("argmax", {r, w}, reduce_cpu::argmax),
+                      argmax_i32_kernels = line_kernels("argmax_i32", {r, w}, reduce_cpu::argmax_i32);
 constexpr KernelDef all_ties_kernel{.name = "all_ties", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = reduce_cpu::all_ties};
-constexpr KernelDef first_tie_kernel{.name = "first_tie", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = reduce_cpu::first_tie};
+constexpr LineKernels first_tie_kernels = line_kernels("first_tie", {r, r, r, w}, reduce_cpu::first_tie);
 
 struct ExtremumAttrs {
   unsigned bits;
@@ -63,13 +63,16 @@ void extremum_run(const KernelDef& kernel, const OpCall& call, Stream& stream, N
 }
 
 constexpr auto ties_rule = [](const OpCall& call, Node& out) { out.become_like(*call.in[0]); };
-constexpr auto ties_run = [](const OpCall& call, Stream& stream, Node& out) {
-  const auto p = call.attrs.as<MiddleParams>();
-  stream.launch(*call.op.kernel, {read(*call.in[0]), read(*call.in[1]), read(*call.in[2]), write(out)}, p,
-                {static_cast<std::uint32_t>(out.numel), 1, 1});
-};
-constexpr OpDef all_ties{.name = "all_ties", .rule = ties_rule, .run = ties_run, .kernel = &all_ties_kernel};
-constexpr OpDef first_tie{.name = "first_tie", .rule = ties_rule, .run = ties_run, .kernel = &first_tie_kernel};
+constexpr OpDef all_ties{.name = "all_ties", .rule = ties_rule, .run = [](const OpCall& call, Stream& stream, Node& out) {
+                           stream.launch(all_ties_kernel, {read(*call.in[0]), read(*call.in[1]), read(*call.in[2]), write(out)},
+                                         call.attrs.as<MiddleParams>(), per_element(out));
+                         }};
+constexpr OpDef first_tie{.name = "first_tie", .rule = ties_rule, .run = [](const OpCall& call, Stream& stream, Node& out) {
+                            const auto p = call.attrs.as<MiddleParams>();
+                            stream.launch(first_tie_kernels.of(p.middle),
+                                          {read(*call.in[0]), read(*call.in[1]), read(*call.in[2]), write(out)}, p,
+                                          {p.outer * p.inner, 1, 1});
+                          }};
 
 Tensors extremum_gradient(const Grad& g) {
   const auto [bits, one_axis] = g.attrs<ExtremumAttrs>();
@@ -123,8 +126,8 @@ constexpr OpDef argmax{
           const auto [first, last] = call.attrs.as<AxisGroup>();
           const Node& in = *call.in[0];
           const MiddleParams p = middle_of(in.shape, first, last);
-          stream.launch(in.dtype == DType::f32 ? argmax_kernel : argmax_i32_kernel, {read(in), write(out)}, p,
-                        {static_cast<std::uint32_t>(out.numel), 1, 1});
+          stream.launch((in.dtype == DType::f32 ? argmax_kernels : argmax_i32_kernels).of(p.middle), {read(in), write(out)}, p,
+                        per_element(out));
         },
 };
 

@@ -7,4 +7,3 @@ uint line_begin(uint line) { return line / p.inner * p.middle * p.inner + line %
 
 bool has_element(uint i) { return i < p.outer * p.middle * p.inner; }
 uint line_of(uint i) { return i / (p.middle * p.inner) * p.inner + i % p.inner; }
-uint place_in_line(uint i) { return i / p.inner % p.middle; }

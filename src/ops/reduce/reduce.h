@@ -48,6 +48,24 @@ static_assert(Params<MiddleParams>);
 
 constexpr std::uint32_t longest_part = 1024;
 
+// Shaders go over short lines with a work item for each, and over long ones with a workgroup for each (together.glsl).
+struct LineKernels {
+  KernelDef alone, together;
+  const KernelDef& of(std::uint32_t length) const { return length > longest_part ? together : alone; }
+};
+constexpr LineKernels line_kernels(const char* name, std::initializer_list<Access> access, void (*cpu)(const CpuCall&)) {
+  const auto kernel = [&](std::uint32_t together) -> KernelDef {
+    return {.name = name,
+            .access = accesses(access),
+            .bindings = static_cast<std::uint8_t>(access.size()),
+            .cpu = cpu,
+            .covers = together,
+            .constants = {together},
+            .constant_count = 1};
+  };
+  return {kernel(0), kernel(1)};
+}
+
 std::int64_t product(const Shape& shape, std::int64_t first, std::int64_t last);
 // A shape seen as [outer, middle, inner], where axes [first, last) are the middle.
 ReduceParams cut_at(const Shape& shape, std::int64_t first, std::int64_t last);

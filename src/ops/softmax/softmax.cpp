@@ -12,29 +12,29 @@ namespace tidepool::inline v0 {
 namespace {
 
 constexpr Access r = Access::read, w = Access::write;
-constexpr KernelDef softmax_kernel{.name = "softmax", .access = accesses({r, w}), .bindings = 2, .cpu = softmax_cpu::softmax};
-constexpr KernelDef log_softmax_kernel{.name = "log_softmax", .access = accesses({r, w}), .bindings = 2, .cpu = softmax_cpu::log_softmax};
-constexpr KernelDef softmax_grad_kernel{
-    .name = "softmax_grad", .access = accesses({r, r, w}), .bindings = 3, .cpu = softmax_cpu::softmax_grad};
-constexpr KernelDef log_softmax_grad_kernel{
-    .name = "log_softmax_grad", .access = accesses({r, r, w}), .bindings = 3, .cpu = softmax_cpu::log_softmax_grad};
+constexpr LineKernels softmax_kernels = line_kernels("softmax", {r, w}, softmax_cpu::softmax);
+constexpr LineKernels log_softmax_kernels = line_kernels("log_softmax", {r, w}, softmax_cpu::log_softmax);
+constexpr LineKernels softmax_grad_kernels = line_kernels("softmax_grad", {r, r, w}, softmax_cpu::softmax_grad);
+constexpr LineKernels log_softmax_grad_kernels = line_kernels("log_softmax_grad", {r, r, w}, softmax_cpu::log_softmax_grad);
 
 void rule(const OpCall& call, Node& out) {
   require_dtype(call, DType::f32);
   out.become_like(*call.in[0]);
 }
 
+template <const LineKernels& kernels>
 void run(const OpCall& call, Stream& stream, Node& out) {
   const auto p = call.attrs.as<MiddleParams>();
+  const KernelDef& kernel = kernels.of(p.middle);
   const Extent columns{p.outer * p.inner, 1, 1};
   if (call.in.size() == 1)
-    stream.launch(*call.op.kernel, {read(*call.in[0]), write(out)}, p, columns);
+    stream.launch(kernel, {read(*call.in[0]), write(out)}, p, columns);
   else
-    stream.launch(*call.op.kernel, {read(*call.in[0]), read(*call.in[1]), write(out)}, p, columns);
+    stream.launch(kernel, {read(*call.in[0]), read(*call.in[1]), write(out)}, p, columns);
 }
 
-constexpr OpDef softmax_grad{.name = "softmax_grad", .rule = rule, .run = run, .kernel = &softmax_grad_kernel};
-constexpr OpDef log_softmax_grad{.name = "log_softmax_grad", .rule = rule, .run = run, .kernel = &log_softmax_grad_kernel};
+constexpr OpDef softmax_grad{.name = "softmax_grad", .rule = rule, .run = run<softmax_grad_kernels>};
+constexpr OpDef log_softmax_grad{.name = "log_softmax_grad", .rule = rule, .run = run<log_softmax_grad_kernels>};
 
 template <const OpDef& backward>
 Tensors gradient(const Grad& g) {
@@ -47,13 +47,9 @@ Tensors gradient(const Grad& g) {
 namespace ops {
 namespace {
 constexpr OpDef softmax{
-    .name = "softmax", .rule = rule, .run = run, .gradient = gradient<softmax_grad>, .saves = Saves::output, .kernel = &softmax_kernel};
-constexpr OpDef log_softmax{.name = "log_softmax",
-                            .rule = rule,
-                            .run = run,
-                            .gradient = gradient<log_softmax_grad>,
-                            .saves = Saves::output,
-                            .kernel = &log_softmax_kernel};
+    .name = "softmax", .rule = rule, .run = run<softmax_kernels>, .gradient = gradient<softmax_grad>, .saves = Saves::output};
+constexpr OpDef log_softmax{
+    .name = "log_softmax", .rule = rule, .run = run<log_softmax_kernels>, .gradient = gradient<log_softmax_grad>, .saves = Saves::output};
 }  // namespace
 }  // namespace ops
 
