@@ -56,9 +56,9 @@ class Ours {
     };
     return time_of(1, all) / batch;
   }
-  void record_before() {
-    plan_ = capture([this] {
-      for (std::size_t i = 0; i < batch; ++i) launch();
+  void record_before(std::size_t count = batch) {
+    plan_ = capture([this, count] {
+      for (std::size_t i = 0; i < count; ++i) launch();
     });
   }
   double again() {
@@ -70,7 +70,7 @@ class Ours {
   }
   double host_time_of_again() {
     auto run = [this] { plan_.run(); };
-    const double ns = time_of(4, run) / batch;
+    const double ns = time_of(4, run) / launches;
     finish();
     return ns;
   }
@@ -220,12 +220,25 @@ std::string why_no_gain_shows() {
   return "a software device shows it with LP_NUM_THREADS=0 only";
 }
 
-// What is left of the time when `fast` is done instead of `slow`, on each side: the smaller, the more is gained.
+// What is left of the time when `fast` is done instead of `slow`, on each side: the smaller, the more is gained. How long a
+// submission takes depends on where the driver's threads happen to run, for as long as the device is open; so the best of several.
 template <class Slow, class Fast>
-Measured compare_gains(Ours& ours, Bare& bare, Slow slow, Fast fast) {
-  const Measured slowly = compare_samples([&] { return slow(ours); }, [&] { return slow(bare); });
-  const Measured quickly = compare_samples([&] { return fast(ours); }, [&] { return fast(bare); });
-  return {.ours = quickly.ours / slowly.ours, .bare = *quickly.bare / *slowly.bare};
+Measured compare_gains(Slow slow, Fast fast) {
+  Measured best{.ours = 1e9, .bare = 1e9};
+  for (int i = 0; i < 6; ++i) {
+    reset(device("vulkan:0"));
+    const Measured measured = with_both([&](Ours& ours, Bare& bare) -> Measured {
+      if (std::string why = why_no_gain_shows(); !why.empty()) return {.skipped = why};
+      ours.record_before();
+      const Measured slowly = compare_samples([&] { return slow(ours); }, [&] { return slow(bare); });
+      bare.record_before();
+      const Measured quickly = compare_samples([&] { return fast(ours); }, [&] { return fast(bare); });
+      return {.ours = quickly.ours / slowly.ours, .bare = *quickly.bare / *slowly.bare};
+    });
+    if (!measured.skipped.empty()) return measured;
+    best = better(best, measured);
+  }
+  return best;
 }
 
 }  // namespace
@@ -239,7 +252,7 @@ Measured measure_recorded_launch() {
 
 Measured measure_replayed_launch() {
   return with_both([](Ours& ours, Bare&) -> Measured {
-    ours.record_before();
+    ours.record_before(launches);
     std::vector<double> samples;
     for (std::size_t i = 0; i < warm_up_pairs + pairs; ++i) samples.push_back(ours.host_time_of_again());
     return {.ours = median(samples)};
@@ -247,25 +260,11 @@ Measured measure_replayed_launch() {
 }
 
 Measured measure_gain_of_batches() {
-  return with_both([](Ours& ours, Bare& bare) -> Measured {
-    if (std::string why = why_no_gain_shows(); !why.empty()) return {.skipped = why};
-    return compare_gains(
-        ours, bare, [](auto& side) { return side.one_by_one(); }, [](auto& side) { return side.at_once(); });
-  });
+  return compare_gains([](auto& side) { return side.one_by_one(); }, [](auto& side) { return side.at_once(); });
 }
 
 Measured measure_gain_of_replay() {
-  return with_both([](Ours& ours, Bare& bare) -> Measured {
-    if (std::string why = why_no_gain_shows(); !why.empty()) return {.skipped = why};
-    const auto record = [&] {
-      ours.record_before();
-      bare.record_before();
-    };
-    const Measured slowly = compare_samples([&] { return ours.at_once(); }, [&] { return bare.at_once(); });
-    record();
-    const Measured quickly = compare_samples([&] { return ours.again(); }, [&] { return bare.again(); });
-    return {.ours = quickly.ours / slowly.ours, .bare = *quickly.bare / *slowly.bare};
-  });
+  return compare_gains([](auto& side) { return side.at_once(); }, [](auto& side) { return side.again(); });
 }
 
 // From nothing to a device that takes work: the loader's part is the same on both sides.

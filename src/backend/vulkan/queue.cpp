@@ -24,35 +24,40 @@ VulkanQueue::~VulkanQueue() {
 }
 
 void VulkanQueue::record(const Launch& launch) {
-  CommandList& commands = slot(last_ + 1).commands;
   if (!open_) {
     if (!has_work(launch)) return;
-    commands.begin(VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
-    open_ = true;
+    Slot& slot = free_slot();
+    slot.commands.begin(VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+    open_ = &slot;
   }
-  commands.add(launch);
+  open_->commands.add(launch);
 }
 
 Serial VulkanQueue::submit_batch() {
   if (!open_) return last_;
-  CommandList& commands = slot(last_ + 1).commands;
-  open_ = false;
-  commands.end();
-  return send(commands.handle());
+  Slot& slot = *open_;
+  open_ = nullptr;
+  slot.commands.end();
+  return send(slot.commands.handle(), slot);
 }
 
 Serial VulkanQueue::submit(const CommandList& recording) {
   assert(!open_ && "a recording was submitted before the open batch");
-  return send(recording.handle());
+  return send(recording.handle(), free_slot());
 }
 
-Serial VulkanQueue::send(VkCommandBuffer commands) {
+VulkanQueue::Slot& VulkanQueue::free_slot() {
   if (last_ >= unfinished_limit) wait(last_ + 1 - unfinished_limit, device_.patience);
-  Slot& slot = this->slot(last_ + 1);
+  return *std::ranges::find_if(slots_, [this](const Slot& slot) { return slot.serial <= finished_; });
+}
+
+Serial VulkanQueue::send(VkCommandBuffer commands, Slot& slot) {
   device_.check(device_.call.vkResetFences(device_.handle, 1, &slot.fence), "vkResetFences");
   const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
   device_.check(device_.call.vkQueueSubmit(device_.queue, 1, &info, slot.fence), "vkQueueSubmit");
-  return ++last_;
+  slot.serial = ++last_;
+  of_serial_[last_ % slots] = &slot;
+  return last_;
 }
 
 bool VulkanQueue::wait(Serial serial, std::chrono::nanoseconds time) {
@@ -69,7 +74,7 @@ bool VulkanQueue::wait(Serial serial, std::chrono::nanoseconds time) {
 }
 
 VkResult VulkanQueue::fence_state(Serial serial, std::chrono::nanoseconds time) {
-  const VkFence& fence = slot(serial).fence;
+  const VkFence& fence = of_serial_[serial % slots]->fence;
   if (time.count() <= 0) return device_.call.vkGetFenceStatus(device_.handle, fence);
   return device_.call.vkWaitForFences(device_.handle, 1, &fence, VK_TRUE, static_cast<std::uint64_t>(time.count()));
 }

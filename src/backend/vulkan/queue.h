@@ -3,6 +3,7 @@
 
 #include "backend/vulkan/commands.h"
 
+#include <array>
 #include <deque>
 
 namespace tidepool::inline v0 {
@@ -20,8 +21,8 @@ class VulkanQueue {
   bool wait(Serial serial, std::chrono::nanoseconds time);
 
  private:
-  // One more than may be under way, for the batch that is being recorded. Submission n takes slot n % slots, which is free
-  // by then, so nothing is ever searched for or allocated.
+  // One more than may be under way, for the batch that is being recorded. The first free one is taken: whoever waits for each of
+  // his batches records into the same memory again and again, which is still in the cache.
   static constexpr std::size_t unfinished_limit = 8, slots = unfinished_limit + 1;
   struct Slot {
     Slot(VulkanDevice& device, const Pipelines& pipelines);
@@ -29,16 +30,18 @@ class VulkanQueue {
     VulkanDevice& device;
     CommandList commands;
     VkFence fence = VK_NULL_HANDLE;
+    Serial serial = 0;  // of the submission that has it
   };
-  Slot& slot(Serial serial) { return slots_[serial % slots]; }
-  Serial send(VkCommandBuffer commands);
+  Slot& free_slot();
+  Serial send(VkCommandBuffer commands, Slot& slot);
   VkResult fence_state(Serial serial, std::chrono::nanoseconds time);
 
   VulkanDevice& device_;
   std::deque<Slot> slots_;
-  Serial last_ = 0;      // submitted
-  Serial finished_ = 0;  // known to be finished, with all before it
-  bool open_ = false;    // slot(last_ + 1) has launches
+  Serial last_ = 0;                     // submitted
+  Serial finished_ = 0;                 // known to be finished, with all before it
+  Slot* open_ = nullptr;                // has launches
+  std::array<Slot*, slots> of_serial_;  // of those under way, by serial % slots
 };
 
 }  // namespace tidepool::inline v0
