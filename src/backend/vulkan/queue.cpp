@@ -47,11 +47,11 @@ Serial VulkanQueue::submit(const CommandList& recording) {
 }
 
 VulkanQueue::Slot& VulkanQueue::free_slot() {
-  if (last_ >= unfinished_limit) wait(last_ + 1 - unfinished_limit, device_.patience);
   return *std::ranges::find_if(slots_, [this](const Slot& slot) { return slot.serial <= finished_; });
 }
 
 Serial VulkanQueue::send(VkCommandBuffer commands, Slot& slot) {
+  if (last_ >= unfinished_limit) wait(last_ + 1 - unfinished_limit, device_.patience);
   device_.check(device_.call.vkResetFences(device_.handle, 1, &slot.fence), "vkResetFences");
   const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
   device_.check(device_.call.vkQueueSubmit(device_.queue, 1, &info, slot.fence), "vkQueueSubmit");

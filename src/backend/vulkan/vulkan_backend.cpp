@@ -38,6 +38,7 @@ class VulkanBackend : public Backend {
 
   void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) override {
     assert(offset + bytes.size() <= to->bytes);
+    if (bytes.empty()) return;  // and may be nowhere
     if (to->host)
       std::memcpy(to->host + offset, bytes.data(), bytes.size());
     else
@@ -45,6 +46,7 @@ class VulkanBackend : public Backend {
   }
   void download(Memory* from, std::size_t offset, std::span<std::byte> bytes) override {
     assert(offset + bytes.size() <= from->bytes);
+    if (bytes.empty()) return;
     if (from->host && !(heap_.slow_to_read() && bytes.size() > worth_staging))
       std::memcpy(bytes.data(), from->host + offset, bytes.size());
     else
