@@ -16,7 +16,7 @@ foreach(folder IN LISTS folders)
   set(target tidepool_test_${name})
   add_executable(${target} ${sources})
   tidepool_options(${target})
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)  # it is the library that is to be fast
+  target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)  # it is the library that is to be fast
   tidepool_internals(${target})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${target} PRIVATE TIDEPOOL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
