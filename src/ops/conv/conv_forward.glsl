@@ -5,16 +5,10 @@
 uint rows() { return p.o / p.groups; }
 uint columns_in_all() { return p.n * p.oh * p.ow; }
 uint depth() { return p.c / p.groups * p.kh * p.kw; }
-uint matrices() { return p.groups; }
-uint parts() { return 1; }
-uint per_part() { return depth(); }
-#include "ops/matmul/block.glsl"
-#include "ops/conv/window.glsl"
+#include "ops/conv/whole.glsl"
 
-layout(binding = 0) readonly buffer W { float a[]; };
 #include "ops/conv/seen.glsl"
 layout(binding = 2) writeonly buffer Y { float ys[]; };
-layout(binding = 3) readonly buffer Bias { float bias[]; };
 
 uint a_row(Block block, uint row) { return (block.matrix * rows() + row) * depth() + SHIFT(0); }
 Place place_of(Block block, uint k) {
@@ -30,6 +24,5 @@ Column column_at(Block block, uint column) {
 }
 float b_value(Place at, Column column) { return seen(at, column); }
 void put(Block block, uint row, uint column, Column of, float sum) {
-  if (p.with_bias != 0) sum += bias[block.matrix * rows() + row + SHIFT(3)];
-  ys[of.to + row * p.oh * p.ow + SHIFT(2)] = activated(sum, p.activation);
+  ys[of.to + row * p.oh * p.ow + SHIFT(2)] = activated(with_bias(sum, block, row), p.activation);
 }

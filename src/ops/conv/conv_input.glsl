@@ -6,16 +6,10 @@ layout(constant_id = 0) const bool strided = false;  // windows are further than
 uint rows() { return p.c / p.groups; }
 uint columns_in_all() { return p.n * p.h * p.w; }
 uint depth() { return p.o / p.groups * p.kh * p.kw; }
-uint matrices() { return p.groups; }
-uint parts() { return 1; }
-uint per_part() { return depth(); }
-#include "ops/matmul/block.glsl"
-#include "ops/conv/window.glsl"
+#include "ops/conv/whole.glsl"
 
-layout(binding = 0) readonly buffer W { float a[]; };
 layout(binding = 1) readonly buffer Dy { float dys[]; };
 layout(binding = 2) writeonly buffer Dx { float dxs[]; };
-layout(binding = 3) readonly buffer Bias { float bias[]; };
 
 uint a_row(Block block, uint row) { return row * p.kh * p.kw + SHIFT(0); }
 Place place_of(Block block, uint k) {
@@ -46,6 +40,5 @@ float b_value(Place place, Column column) {
   return there ? value : 0.0;
 }
 void put(Block block, uint row, uint column, Column of, float sum) {
-  if (p.with_bias != 0) sum += bias[block.matrix * rows() + row + SHIFT(3)];
-  dxs[of.to + row * p.h * p.w + SHIFT(2)] = sum;
+  dxs[of.to + row * p.h * p.w + SHIFT(2)] = with_bias(sum, block, row);
 }

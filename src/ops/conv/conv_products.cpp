@@ -52,8 +52,7 @@ void launch_on_gpu(Stream& stream, const GpuKernels& kernels, ConvParams p, cons
   if (sizes.depth / 8 >= stream.info().max_loop)
     throw DeviceError("conv2d", cat("a window has ", sizes.depth, " numbers; this device's loops end after ", stream.info().max_loop * 8,
                                     "; move the tensors with to(device(\"cpu\"))"));
-  const Extent extent{cut.extent.x / cut.parts, 1, 1};  // never in parts: k is short, and results are many
-  stream.launch(cut.kernel, {read(weights), read(images), write(out), bias ? read(*bias) : read(weights)}, p, extent);
+  stream.launch(cut.kernel, {read(weights), read(images), write(out), bias ? read(*bias) : read(weights)}, p, cut.extent);
 }
 
 void launch_weights_on_gpu(Stream& stream, ConvParams p, const Node& dy, const Node& x, const Node* dw, const Node* db) {
@@ -103,7 +102,7 @@ Tensor fresh(const char* operation, const Shape& shape, const Tensor& like) {
 void launch_forward(Stream& stream, const ConvParams& p, const Node& x, const Node& w, const Node* b, const Node& y) {
   if (!stream.info().immediate)
     return launch_on_gpu(stream, {forward_tiles, forward_lanes}, p,
-                         {p.groups, p.o / p.groups, p.n * p.oh * p.ow, p.c / p.groups * p.kh * p.kw}, w, x, y, b);
+                         {p.groups, p.o / p.groups, p.n * p.oh * p.ow, p.c / p.groups * p.kh * p.kw, true}, w, x, y, b);
   const Operand bias = b ? read(*b) : Operand{};
   launch_product(stream, {forward_kernel, forward_bias_kernel}, p, x, w, y, conv2d_scratch(p), b ? &bias : nullptr);
 }
@@ -112,7 +111,7 @@ void launch_input(Stream& stream, const ConvParams& p, const Node& dy, const Nod
   if (!stream.info().immediate)
     return launch_on_gpu(stream,
                          p.stride == 1 ? GpuKernels{input_tiles, input_lanes} : GpuKernels{strided_input_tiles, strided_input_lanes}, p,
-                         {p.groups, p.c / p.groups, p.n * p.h * p.w, p.o / p.groups * p.kh * p.kw}, w, dy, dx, b);
+                         {p.groups, p.c / p.groups, p.n * p.h * p.w, p.o / p.groups * p.kh * p.kw, true}, w, dy, dx, b);
   const Operand bias = b ? read(*b) : Operand{};
   launch_product(stream, {input_kernel, input_bias_kernel}, p, dy, w, dx, conv2d_input_scratch(p), b ? &bias : nullptr);
 }

@@ -36,6 +36,7 @@ GpuCut cut_gpu_product(const BackendInfo& info, const GpuKernels& kernels, const
   const std::uint32_t blocks = s.matrices * divide_up(s.rows, side) * divide_up(s.columns, side);
   // Enough work for the whole device, and no loop longer than it takes.
   const std::uint32_t enough = lanes ? 8 : 256, shortest = 512, step = 16;
+  if (s.whole) return {.kernel = kernel, .parts = 1, .per_part = s.depth, .extent = {blocks * kernel.group.x, 1, 1}};
   const auto longest = static_cast<std::uint32_t>(std::min<std::size_t>(info.max_loop, UINT32_MAX / 32)) * 4;
   std::uint32_t parts = blocks == 0 ? 1 : std::clamp(divide_up(enough, blocks), 1U, std::max(1U, s.depth / shortest));
   parts = std::max(parts, divide_up(s.depth, longest));

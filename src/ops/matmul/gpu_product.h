@@ -40,6 +40,7 @@ struct GpuCut {
 };
 struct GpuSizes {
   std::uint32_t matrices, rows, columns, depth;
+  bool whole = false;  // never in parts
 };
 GpuCut cut_gpu_product(const BackendInfo& info, const GpuKernels& kernels, const GpuSizes& sizes);
 bool suits_lanes(const BackendInfo& info);
