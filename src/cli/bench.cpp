@@ -31,12 +31,12 @@ void initialize() {
   benchmark::AddCustomContext("device", default_device().id());
 }
 
-void run(const Options& options) {
+int run(const Options& options) {
   use_device(options.device);
   bench::Suite suite(options.filter);
   bench::add_all(suite);
   if (suite.empty())
-    throw CLI::ValidationError("--filter", "no benchmark's name matches '" + options.filter + "'; leave it out to see them all");
+    throw WrongUsage("--filter: no benchmark's name matches '" + options.filter + "'; leave it out to see them all");
   initialize();
   if (options.json) {
     std::ostringstream document;  // printed when it is complete, or not at all
@@ -50,6 +50,7 @@ void run(const Options& options) {
     benchmark::RunSpecifiedBenchmarks(&reporter);
   }
   benchmark::Shutdown();
+  return done;
 }
 
 std::string check_expression(const std::string& text) {
@@ -63,15 +64,14 @@ std::string check_expression(const std::string& text) {
 
 }  // namespace
 
-void add_bench(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("bench", "Time the operations on a device");
+void add_bench(Parser& parser) {
+  Command command = parser.command("bench", "Time the operations on a device");
   const auto options = std::make_shared<Options>();
-  add_device_option(*command, options->device);
-  command->add_flag("--json", options->json, "One JSON document, in Google Benchmark's format");
-  command->add_option("--filter", options->filter, "Only benchmarks with this regular expression in their name")
-      ->type_name("RE")
-      ->check(CLI::Validator(check_expression, ""));
-  command->callback([options] { run(*options); });
+  add_device_option(command, options->device);
+  command.flag("--json", options->json, "One JSON document, in Google Benchmark's format");
+  command.text("--filter", options->filter, "Only benchmarks with this regular expression in their name",
+               {.type = "RE", .check = check_expression});
+  command.runs([options] { return run(*options); });
 }
 
 }  // namespace tidepool::cli

@@ -2,21 +2,19 @@
 // standard error and an exit status.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+#include "cli/command.h"
 
 namespace tidepool::cli {
 
-// Exit statuses.
-enum { done = 0, failed = 1, wrong_usage = 2, interrupted = 130 };
-
-void add_devices(CLI::App& app);
-void add_bench(CLI::App& app);
-void add_train(CLI::App& app);
-void add_eval(CLI::App& app);
+void add_devices(Parser& parser);
+void add_bench(Parser& parser);
+void add_train(Parser& parser);
+void add_eval(Parser& parser);
 
 // --device D, for commands that compute.
-void add_device_option(CLI::App& command, std::string& device);
+void add_device_option(Command& command, std::string& device);
 // Makes it the default device: an id that `tidepool devices` lists, or "gpu" for the best there is. Empty changes nothing.
 void use_device(const std::string& device);
 

@@ -4,8 +4,8 @@
 
 namespace tidepool::cli {
 
-void add_device_option(CLI::App& command, std::string& device) {
-  command.add_option("--device", device, "The device to use: an id that `tidepool devices` lists, or gpu for the best one")->type_name("D");
+void add_device_option(Command& command, std::string& device) {
+  command.text("--device", device, "The device to use: an id that `tidepool devices` lists, or gpu for the best one", {.type = "D"});
 }
 
 void use_device(const std::string& device) {

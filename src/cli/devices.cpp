@@ -60,11 +60,14 @@ void print_json(const std::vector<DeviceInfo>& all, const std::string& chosen) {
 
 }  // namespace
 
-void add_devices(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("devices", "List the devices of this machine");
+void add_devices(Parser& parser) {
+  Command command = parser.command("devices", "List the devices of this machine");
   const auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "One JSON document; sizes in bytes, load from 0 to 1 or null");
-  command->callback([json] { (*json ? print_json : print_table)(devices(), default_device().id()); });
+  command.flag("--json", *json, "One JSON document; sizes in bytes, load from 0 to 1 or null");
+  command.runs([json] {
+    (*json ? print_json : print_table)(devices(), default_device().id());
+    return done;
+  });
 }
 
 }  // namespace tidepool::cli

@@ -49,7 +49,7 @@ data::Dataset dataset(const std::string& name, const Task& task) {
                 cat("there is no data '", name, "'; wanted ", task.name, ", a folder, a CSV file, or two files with a comma between"));
 }
 
-void eval(const Options& options) {
+int eval(const Options& options) {
   use_device(options.device);
   const Task& task = task_of(options.model);
   nn::Sequential net = task.network();
@@ -65,27 +65,26 @@ void eval(const Options& options) {
       document["confusion"] = result.confusion;
     }
     std::cout << document.dump() << '\n';
-    return;
+    return done;
   }
   std::cout << task.name << ": " << result.samples << " samples, loss " << result.loss;
   if (result.classes > 0) std::cout << ", accuracy " << result.accuracy << "\n\n" << confusion_table(result, task.classes);
   std::cout << '\n';
+  return done;
 }
 
 }  // namespace
 
-void add_eval(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("eval", "Say how good a network is that `tidepool train --save` wrote");
+void add_eval(Parser& parser) {
+  Command command = parser.command("eval", "Say how good a network is that `tidepool train --save` wrote");
   const auto options = std::make_shared<Options>();
-  command->add_option("--model", options->model, "The network, as safetensors")->required()->type_name("F");
-  command
-      ->add_option("--data", options->data,
-                   "What to try it on: a task's name, a folder with Fashion-MNIST's files, a CSV file, or two idx or NPY files (x,y)")
-      ->required()
-      ->type_name("D");
-  add_device_option(*command, options->device);
-  command->add_flag("--json", options->json, "One JSON document");
-  command->callback([options] { eval(*options); });
+  command.text("--model", options->model, "The network, as safetensors", {.type = "F", .required = true});
+  command.text("--data", options->data,
+               "What to try it on: a task's name, a folder with Fashion-MNIST's files, a CSV file, or two idx or NPY files (x,y)",
+               {.type = "D", .required = true});
+  add_device_option(command, options->device);
+  command.flag("--json", options->json, "One JSON document");
+  command.runs([options] { return eval(*options); });
 }
 
 }  // namespace tidepool::cli

@@ -50,6 +50,10 @@ std::string check_batch(const std::string& text) {
   return digits && std::stoll(text) > 0 ? "" : "'" + text + "' is no batch; wanted a number from 1 on, or auto";
 }
 
+std::string check_task(const std::string& text) {
+  return find_task(text) ? "" : "there is no task '" + text + "'; wanted xor, sine or fashion-mnist";
+}
+
 std::string check_bytes(const std::string& text) {
   return parse_bytes(text) ? "" : "'" + text + "' is no size; wanted one such as 512MiB or 2GiB";
 }
@@ -154,32 +158,25 @@ int train(const Options& options) {
 
 }  // namespace
 
-void add_train(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("train", "Train a small network: xor, sine or fashion-mnist");
+void add_train(Parser& parser) {
+  Command command = parser.command("train", "Train a small network: xor, sine or fashion-mnist");
   const auto options = std::make_shared<Options>();
-  std::vector<std::string> names;
-  for (const Task& task : tasks()) names.push_back(task.name);
-  command->add_option("task", options->task, "xor, sine or fashion-mnist")->required()->check(CLI::IsMember(names));
-  add_device_option(*command, options->device);
-  command->add_option("--epochs", options->epochs, "How often to go over the samples")->type_name("N")->check(CLI::PositiveNumber);
-  command->add_option("--batch", options->batch, "Samples of a step, or auto: as many as are fastest within the memory limit")
-      ->type_name("N|auto")
-      ->check(CLI::Validator(check_batch, ""));
-  command->add_option("--seed", options->seed, "Of the first weights and the order of samples; 1 unless given")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--memory-limit", options->memory_limit, "Of the device: never more than this, such as 1GiB")
-      ->type_name("BYTES")
-      ->check(CLI::Validator(check_bytes, ""));
-  command->add_option("--checkpoint", options->checkpoint, "Write a checkpoint here after every epoch")->type_name("F");
-  command->add_flag("--resume", options->resume, "Go on from the checkpoint");
-  command->add_flag("--json", options->json, "One line of JSON for each event, and nothing else");
-  command->add_option("--save", options->save, "Write the network here, as safetensors")->type_name("F");
-  command->add_option("--plot", options->plot, "Write truth and prediction here, as SVG (sine)")->type_name("F");
-  command->add_flag("--show", options->show, "Print the confusion matrix and a few predicted pictures");
-  command->callback([options] {
-    if (const int status = train(*options); status != done) throw CLI::RuntimeError(status);
-  });
+  command.text("task", options->task, "xor, sine or fashion-mnist", {.check = check_task, .required = true});
+  add_device_option(command, options->device);
+  command.number("--epochs", options->epochs, "How often to go over the samples", {.type = "N", .check = at_least(1)});
+  command.text("--batch", options->batch, "Samples of a step, or auto: as many as are fastest within the memory limit",
+               {.type = "N|auto", .check = check_batch});
+  command.number("--seed", options->seed, "Of the first weights and the order of samples; 1 unless given",
+                 {.type = "N", .check = at_least(0)});
+  command.text("--memory-limit", options->memory_limit, "Of the device: never more than this, such as 1GiB",
+               {.type = "BYTES", .check = check_bytes});
+  command.text("--checkpoint", options->checkpoint, "Write a checkpoint here after every epoch", {.type = "F"});
+  command.flag("--resume", options->resume, "Go on from the checkpoint");
+  command.flag("--json", options->json, "One line of JSON for each event, and nothing else");
+  command.text("--save", options->save, "Write the network here, as safetensors", {.type = "F"});
+  command.text("--plot", options->plot, "Write truth and prediction here, as SVG (sine)", {.type = "F"});
+  command.flag("--show", options->show, "Print the confusion matrix and a few predicted pictures");
+  command.runs([options] { return train(*options); });
 }
 
 }  // namespace tidepool::cli
