@@ -29,11 +29,14 @@ constexpr std::size_t operator""_GiB(unsigned long long n) { return static_cast<
 struct Settings {
   static constexpr std::int64_t unchanged = std::numeric_limits<std::int64_t>::min();
   static constexpr std::size_t unchanged_bytes = std::numeric_limits<std::size_t>::max();
+  static constexpr double unchanged_real = -1;
 
   std::int64_t max_commands = unchanged;          // launches before the open batch is submitted by itself; 100 at first
   std::int64_t max_cached_per_class = unchanged;  // idle blocks kept per size class; 50 at first
   std::size_t memory_limit = unchanged_bytes;     // per device, never exceeded; 0 (none) at first
   std::size_t cache_limit = unchanged_bytes;      // idle bytes kept per device; 512 MiB at first, 0 is none
+  double wait_limit = unchanged_real;             // seconds after which a device that does not answer counts as lost; 30 at first
+  double max_load = unchanged_real;               // our work's share of a device's time, from 0.01; 1 (all of it) at first
 };
 TIDEPOOL_API void configure(const Settings& settings);
 TIDEPOOL_API Settings settings();

@@ -5,6 +5,7 @@
 #include <tidepool/device.h>
 #include <tidepool/dtype.h>
 #include <tidepool/error.h>
+#include <tidepool/faults.h>
 #include <tidepool/grad.h>
 #include <tidepool/loader.h>
 #include <tidepool/log.h>

@@ -41,9 +41,12 @@ struct StepInfo {
 struct TrainResult {
   std::vector<EpochResult> epochs;
   std::int64_t steps = 0;
-  std::int64_t recoveries = 0;   // lost devices that were made anew
+  std::int64_t recoveries = 0;   // from lost devices
   std::int64_t best_epoch = 0;   // from 1: by test accuracy, or test loss, or loss
   std::int64_t micro_batch = 0;  // what a step took at once at the end
+  std::int64_t snapshots = 0;    // copies on the host
+  double snapshot_seconds = 0;   // that they took
+  double seconds = 0;            // for everything
   bool interrupted = false;      // by stop() or Ctrl-C
   bool stopped_early = false;    // by patience
 };
@@ -58,11 +61,11 @@ struct EvalResult {
 
 struct TrainOptions {
   std::int64_t epochs = 1;
-  std::int64_t batch = 32;           // samples of a step; 0: found by trying, under the memory limit
-  std::string checkpoint = "";       // a file that is written after every epoch and when training is interrupted
+  std::int64_t batch = 32;      // samples of a step; 0: found by trying, under the memory limit
+  std::string checkpoint = "";  // a file that is written after every epoch and when training is interrupted
   std::int64_t snapshot_every = 50;  // steps between copies on the host, from which a lost device is made up for
-  bool progress = false;             // a bar on standard error, if that is a terminal
-  std::int64_t seed = 0;             // of the order of samples
+  bool progress = false;  // a bar on standard error, if that is a terminal
+  std::int64_t seed = 0;  // of the order of samples
   bool shuffle = true;
   std::int64_t micro_batch = 0;           // samples at once, whose gradients add up to the batch's; 0: the whole batch
   std::int64_t checkpoint_every = 0;      // steps between checkpoints within an epoch; 0: none
@@ -71,6 +74,8 @@ struct TrainOptions {
   double clip_norm = 0;                   // of all gradients together; 0: as they are
   bool stop_on_interrupt = false;         // Ctrl-C finishes the step and writes the checkpoint; a second one stops at once
   std::string interrupt_checkpoint = "";  // a file that is written only when training is interrupted
+  std::int64_t max_recoveries = 3;        // in a row, without a step further than before
+  double snapshot_share = 0.01;           // of the time, for those copies: they are further apart where they would take more
   optim::Schedule* schedule = nullptr;
   std::function<void(const StepInfo&)> on_step = nullptr;
   std::function<void(const EpochResult&)> on_epoch = nullptr;

@@ -35,8 +35,7 @@ int run(const Options& options) {
   use_device(options.device);
   bench::Suite suite(options.filter);
   bench::add_all(suite);
-  if (suite.empty())
-    throw WrongUsage("--filter: no benchmark's name matches '" + options.filter + "'; leave it out to see them all");
+  if (suite.empty()) throw WrongUsage("--filter: no benchmark's name matches '" + options.filter + "'; leave it out to see them all");
   initialize();
   if (options.json) {
     std::ostringstream document;  // printed when it is complete, or not at all

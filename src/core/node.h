@@ -7,6 +7,7 @@
 #include <tidepool/shape.h>
 #include <tidepool/tensor.h>
 
+#include "backend/faults.h"
 #include "core/thread_state.h"
 #include "device/slot.h"
 #include "memory/block.h"
@@ -80,6 +81,7 @@ inline void Node::become(const char* operation, const Shape& new_shape, DType ne
 }
 // A tensor without shape and storage as yet.
 inline Tensor make_tensor(DeviceSlot& slot) {
+  host_memory_point("tensor");
   Tensor tensor(std::allocate_shared<Node>(Recycling<Node>(), slot));
   if (thread_state.scope) [[unlikely]]
     thread_state.scope->add(tensor.shared());

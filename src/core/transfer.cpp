@@ -112,6 +112,7 @@ std::vector<T> Tensor::to_host() const {
   const Node& node = usable("to_host", *this);
   if (reads_as_float<T>(node)) return detach().to(DType::f32).to_host<T>();
   require_type("to_host", node, dtype_of<T>);
+  host_memory_point("to_host");
   std::vector<T> values(static_cast<std::size_t>(node.numel));
   download("to_host", node, std::as_writable_bytes(std::span(values)));
   return values;

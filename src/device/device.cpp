@@ -7,8 +7,8 @@
 #ifdef TIDEPOOL_VULKAN
 #include "backend/vulkan/vulkan_backend.h"
 #endif
+#include "backend/faults.h"
 #include "device/capture.h"
-#include "device/faults.h"
 #include "device/settings.h"
 #include "device/slot.h"
 #include "platform/cat.h"
@@ -25,9 +25,9 @@ namespace {
 
 struct Registry {
   Registry() {
-    const auto faults = environment("TIDEPOOL_FAULT");
-    if (faults) try {
-        set_faults(*faults);
+    const auto wanted = environment("TIDEPOOL_FAULT");
+    if (wanted) try {
+        faults::set(*wanted);
       } catch (const ArgumentError& error) {
         warn(cat("TIDEPOOL_FAULT is ignored: ", error.what()));
       }
@@ -53,7 +53,11 @@ DeviceSlot::Open opener(std::string_view id) {
     const std::string_view number = id.substr(7);
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
     const bool read = error == std::errc{} && end == number.data() + number.size();
-    if (read && index < list_vulkan_devices().size()) return [index] { return open_vulkan(index); };
+    if (read && index < list_vulkan_devices().size())
+      return [index] {
+        return open_vulkan(
+            index, std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(current_settings().wait_limit)));
+      };
   }
 #endif
   std::string known;

@@ -15,7 +15,12 @@ namespace {
 
 struct State {
   std::mutex mutex;
-  Settings now{.max_commands = 100, .max_cached_per_class = 50, .memory_limit = 0, .cache_limit = std::size_t{512} << 20};
+  Settings now{.max_commands = 100,
+               .max_cached_per_class = 50,
+               .memory_limit = 0,
+               .cache_limit = std::size_t{512} << 20,
+               .wait_limit = 30,
+               .max_load = 1};
   State() {
     if (const auto limit = environment("TIDEPOOL_MEMORY_LIMIT")) {
       if (const auto bytes = parse_bytes(*limit))
@@ -45,6 +50,10 @@ void configure(const Settings& wanted) {
     throw ArgumentError("configure", cat("max_commands is ", wanted.max_commands, "; wanted 1 or more"));
   if (wanted.max_cached_per_class != Settings::unchanged && wanted.max_cached_per_class < 0)
     throw ArgumentError("configure", cat("max_cached_per_class is ", wanted.max_cached_per_class, "; wanted 0 or more"));
+  if (wanted.wait_limit != Settings::unchanged_real && !(wanted.wait_limit > 0 && wanted.wait_limit <= 1e6))
+    throw ArgumentError("configure", cat("wait_limit is ", wanted.wait_limit, " s; wanted more than 0 and at most a million"));
+  if (wanted.max_load != Settings::unchanged_real && !(wanted.max_load >= 0.01 && wanted.max_load <= 1))
+    throw ArgumentError("configure", cat("max_load is ", wanted.max_load, "; wanted a share from 0.01 to 1"));
   {
     const std::scoped_lock lock(state().mutex);
     Settings& now = state().now;
@@ -52,6 +61,8 @@ void configure(const Settings& wanted) {
     if (wanted.max_cached_per_class != Settings::unchanged) now.max_cached_per_class = wanted.max_cached_per_class;
     if (wanted.memory_limit != Settings::unchanged_bytes) now.memory_limit = wanted.memory_limit;
     if (wanted.cache_limit != Settings::unchanged_bytes) now.cache_limit = wanted.cache_limit;
+    if (wanted.wait_limit != Settings::unchanged_real) now.wait_limit = wanted.wait_limit;
+    if (wanted.max_load != Settings::unchanged_real) now.max_load = wanted.max_load;
   }
   for (DeviceSlot* slot : all_slots())
     if (const auto stream = slot->stream_if_open()) {

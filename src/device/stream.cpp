@@ -3,7 +3,6 @@
 #include <tidepool/error.h>
 
 #include "device/capture.h"
-#include "device/faults.h"
 #include "device/plan.h"
 #include "device/settings.h"
 #include "device/slot.h"
@@ -17,6 +16,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstring>
+#include <thread>
 
 namespace tidepool::inline v0 {
 
@@ -49,13 +49,26 @@ void Stream::lose(const std::string& why) {
 }
 
 // The device behind a loss that was asked for is well; it must be done with our work before we let go of it.
-void Stream::lose_on_demand(const char* where, const char* operation) {
+void Stream::lose_on_demand(const std::string& why, const char* operation) {
   try {
     backend_->wait(backend_->submit(nullptr), deadline_);
   } catch (const DeviceError&) {  // a real one came first
   }
-  lose(cat("loss asked for at a ", where));
+  lose(why);
   gone(operation);
+}
+
+void Stream::meet_fault(FaultPoint point, const char* operation) {
+  switch (fault_at(point)) {
+    case Fault::device_lost:
+      lose_on_demand("a fault that was asked for", operation);
+    case Fault::hang:
+      std::this_thread::sleep_for(deadline_);
+      lose_on_demand(cat("the device did not answer for ", std::chrono::duration<double>(deadline_).count(), " s, as was asked for"),
+                     operation);
+    default:
+      return;
+  }
 }
 
 void Stream::gone(const char* operation) {
@@ -142,8 +155,7 @@ void Stream::launch(Launch& launch, Block* const* blocks, bool missing) {
   if (missing) [[unlikely]]
     without_memory(kernel.name);
   load(kernel);
-  if (fault_at(FaultPoint::launch) == Fault::device_lost) [[unlikely]]
-    lose_on_demand("launch", kernel.name);
+  meet_fault(FaultPoint::launch, kernel.name);
   if (!info_.immediate) {
     for (std::size_t i = 0; i < launch.binding_count; ++i) blocks[i]->last_use = last_ + 1;
     align(launch);
@@ -160,8 +172,7 @@ void Stream::launch(Launch& launch, Block* const* blocks, bool missing) {
 Serial Stream::submit() {
   require_alive("submit");
   if (pending_ == 0) return last_;
-  if (fault_at(FaultPoint::submit) == Fault::device_lost) [[unlikely]]
-    lose_on_demand("submission", "submit");
+  meet_fault(FaultPoint::submit, "submit");
   report([&] { return Event{.kind = Event::flush, .device = device_id(), .count = pending_}; });
   last_ = send(nullptr);
   pending_ = 0;
@@ -219,8 +230,7 @@ PoolStats Stream::figures() {
 void Stream::wait(Serial serial) {
   require_alive("wait");
   if (serial <= finished_) return;
-  if (fault_at(FaultPoint::wait) == Fault::device_lost) [[unlikely]]
-    lose_on_demand("wait", "wait");
+  meet_fault(FaultPoint::wait, "wait");
   report([&] { return Event{.kind = Event::wait, .device = device_id()}; });
   guarded([&] { backend_->wait(serial, deadline_); });
   finished_ = serial;
@@ -298,6 +308,7 @@ void Stream::upload(Block& to, std::size_t offset, std::span<const std::byte> by
   require_alive("upload");
   if (bytes.empty()) return;
   require_memory(to, "upload");
+  meet_fault(FaultPoint::upload, "upload");
   flush_for(to);
   guarded([&] { backend_->upload(to.memory, to.offset + offset, bytes); });
   report([&] { return Event{.kind = Event::upload, .device = device_id(), .bytes = bytes.size()}; });
@@ -307,6 +318,7 @@ void Stream::download(Block& from, std::size_t offset, std::span<std::byte> byte
   require_alive("download");
   if (bytes.empty()) return;
   require_memory(from, "download");
+  meet_fault(FaultPoint::download, "download");
   flush_for(from);
   hear_complaints();
   guarded([&] { backend_->download(from.memory, from.offset + offset, bytes); });
@@ -327,6 +339,7 @@ void Stream::retag(Block& block, MemoryTag tag) {
 }
 
 std::unique_ptr<Recording> Stream::bake(std::span<const Launch> launches) {
+  host_memory_point("capture");
   for (const Launch& launch : launches) load(*launch.kernel);
   return guarded([&] { return backend_->bake(launches); });
 }
@@ -334,8 +347,7 @@ std::unique_ptr<Recording> Stream::bake(std::span<const Launch> launches) {
 Serial Stream::run(Recording& recording, std::size_t launches) {
   submit();
   refresh_seed();
-  if (fault_at(FaultPoint::submit) == Fault::device_lost) [[unlikely]]
-    lose_on_demand("submission", "submit");
+  meet_fault(FaultPoint::submit, "submit");
   report([&] { return Event{.kind = Event::plan_run, .device = device_id(), .count = launches}; });
   last_ = send(&recording);
   if (info_.immediate) finished_ = last_;
@@ -361,6 +373,7 @@ void Stream::grow_arena(std::size_t bytes) {
 void Stream::apply_settings() {
   const Settings now = current_settings();
   max_commands_ = static_cast<std::size_t>(now.max_commands);
+  deadline_ = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(now.wait_limit));
   pool_.set_limits(
       {.memory = now.memory_limit, .cache = now.cache_limit, .cached_per_class = static_cast<std::size_t>(now.max_cached_per_class)});
 }
@@ -392,7 +405,9 @@ void Stream::close() {
 
 Memory* Stream::allocate(std::size_t bytes) {
   require_alive("allocate");  // a loss may have been found while the pool looked for room
-  if (fault_at(FaultPoint::allocate) == Fault::out_of_memory) return nullptr;
+  const Fault fault = fault_at(FaultPoint::allocate);
+  if (fault == Fault::out_of_memory) return nullptr;
+  if (fault == Fault::device_lost) lose_on_demand("a fault that was asked for", "allocate");
   return guarded([&] { return backend_->allocate(bytes); });
 }
 

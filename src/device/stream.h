@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend/backend.h"
+#include "backend/faults.h"
 #include "device/complaints.h"
 #include "device/hazards.h"
 #include "device/random_state.h"
@@ -145,7 +146,8 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void align(Launch& launch);
   void capture(Capture& capture, const Launch& launch, Block* const* blocks);
   void lose(const std::string& why);
-  [[noreturn]] void lose_on_demand(const char* where, const char* operation);
+  void meet_fault(FaultPoint point, const char* operation);
+  [[noreturn]] void lose_on_demand(const std::string& why, const char* operation);
   void load(const KernelDef& kernel);
   Serial send(Recording* recording);
   void flush_for(const Block& block);

@@ -102,8 +102,7 @@ void OptimizerState::gather() {
   write_lr();
 }
 
-void OptimizerState::remake() {
-  const Device device(*parameters[0].node()->slot);
+void OptimizerState::remake(const Device& device) {
   weights = flat(count, device, MemoryTag::parameters);
   gradients = flat(count, device, MemoryTag::gradients);
   for (std::size_t i = 0; i < parameters.size(); ++i) {

@@ -16,7 +16,7 @@ struct OptimizerState {
   // parameters, they are brought back; plans that were captured before see the old memory.
   void gather();
   bool gathered() const;
-  void remake();  // on a device that lost everything: new blocks of zeros under the same tensors
+  void remake(const Device& device);  // after a loss: new blocks of zeros under the same tensors
   void write_lr() const;
 
   const char* name;

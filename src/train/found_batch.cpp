@@ -11,7 +11,6 @@ std::int64_t Training::found_batch(const data::Dataset& train) {
   for (std::int64_t batch = 16; batch <= 1024 && (batch == 16 || batch <= train.size()); batch *= 2) {
     begin(train, batch);
     batches_->seek(0, 0);
-    if (batch == 16) take(kept_);
     std::int64_t samples = 0;
     double seconds = 0;
     try {

@@ -18,15 +18,22 @@ std::string conditions_on(const Device& device) {
   return cat("Tidepool ", version(), "; ", device.id(), ", ", info.name, ", ", info.driver, "; ", info.same_bits);
 }
 
-Tensor zeros_like_on(const Tensor& like, const Device& device) {
-  return zeros(like.node()->shape, {.dtype = like.node()->dtype, .device = device});
-}
-
 }  // namespace
 
-bool Training::snapshot_is_due() const { return now_.step % options_.snapshot_every == 0; }
+bool Training::snapshot_is_due() const {
+  return now_.step % options_.snapshot_every == 0 && result_.snapshot_seconds <= options_.snapshot_share * seconds_since(start_);
+}
 
-void Training::take(Snapshot& snapshot) {
+// Into the spare one: a device that is lost meanwhile must not leave us with half of a snapshot.
+void Training::take_snapshot() {
+  Snapshot& snapshot = spare_;
+  const std::shared_ptr<Stream> stream = steps_.device().slot().stream();
+  const auto locked = [&](auto&& function) {
+    const StreamLock lock(*stream);
+    return function();
+  };
+  locked([&] { stream->finish_all(); });  // steps that are not done yet are no cost of the snapshot
+  const Clock::time_point start = Clock::now();
   snapshot.epoch = now_.epoch;
   snapshot.batch = now_.batch;
   snapshot.step = now_.step;
@@ -35,9 +42,10 @@ void Training::take(Snapshot& snapshot) {
   snapshot.seconds = seconds_since(epoch_start_);
   snapshot.lr = optimizer_.lr();
   download_all(kept_tensors_, snapshot.tensors);
-  const std::shared_ptr<Stream> stream = steps_.device().slot().stream();
-  const StreamLock lock(*stream);
-  snapshot.random = stream->random_position();
+  snapshot.random = locked([&] { return stream->random_position(); });
+  std::swap(kept_, spare_);
+  ++result_.snapshots;
+  result_.snapshot_seconds += seconds_since(start);
 }
 
 void Training::restore(const Snapshot& snapshot) {
@@ -54,14 +62,18 @@ void Training::restore(const Snapshot& snapshot) {
     const StreamLock lock(*stream);
     stream->set_random_position(snapshot.random);
   }
-  batches_->seek(now_.epoch, now_.batch);
+  if (batches_) batches_->seek(now_.epoch, now_.batch);
   batch_is_there_ = false;
 }
 
 void Training::write(const std::string& path) {
   if (path.empty()) return;
-  take(kept_);
-  kept_.epochs = result_.epochs;
+  take_snapshot();
+  write_kept(path);
+}
+
+void Training::write_kept(const std::string& path) {
+  kept_.epochs.assign(result_.epochs.begin(), result_.epochs.begin() + static_cast<std::ptrdiff_t>(kept_.epochs_done));
   kept_.best = best_;
   write_checkpoint(path, kept_,
                    {.optimizer = optimizer_.name(),
@@ -92,28 +104,8 @@ void Training::require_finite(double sum) {
   throw Error("fit", cat("the loss is ", sum, " at step ", bad, " (epoch ", now_.epoch + 1, "): ", why));
 }
 
-// The device is made anew, and what was on it comes from the last snapshot.
-void Training::recover(const DeviceLost& error) {
-  losses_there_ = now_.step == lost_at_step_ ? losses_there_ + 1 : 1;
-  lost_at_step_ = now_.step;
-  if (losses_there_ > 3) throw DeviceLost("fit", cat("the device was lost three times at step ", now_.step, "; last: ", error.what()));
-  const Device device = steps_.device();
-  announce(cat(error.what(), "; making ", device.id(), " anew and going on from step ", kept_.step));
-  reset(device);
-  steps_.forget();
-  optim::OptimizerAccess::state(optimizer_).remake();
-  for (const auto& [name, buffer] : net_.named_buffers()) {
-    const Tensor fresh = zeros_like_on(buffer, device);
-    buffer.node()->rehome(device.slot(), fresh.node()->storage, fresh.node()->offset);
-  }
-  use_training_set();
-  restore(kept_);
-  ++result_.recoveries;
-}
-
 void Training::go_on_from_checkpoint(const data::Dataset& train) {
-  const Checkpoint checkpoint = std::move(*resumed_);
-  resumed_.reset();
+  const Checkpoint& checkpoint = *resumed_;
   const CheckpointInfo& info = checkpoint.info;
   if (info.optimizer != optimizer_.name())
     throw IoError("resume", cat(resumed_from_, ": was written with ", info.optimizer, "; the optimizer is ", optimizer_.name()));

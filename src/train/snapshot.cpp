@@ -14,7 +14,7 @@ NamedTensors tensors_of(const nn::Module& net) {
 NamedTensors tensors_to_keep(const nn::Module& net, const optim::Optimizer& optimizer, const Tensor& sums) {
   NamedTensors all = tensors_of(net);
   for (const auto& [name, tensor] : optimizer.state()) all.emplace_back("optimizer/" + name, tensor);
-  all.emplace_back("fit/sums", sums);
+  if (sums.defined()) all.emplace_back("fit/sums", sums);
   return all;
 }
 

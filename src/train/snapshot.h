@@ -31,7 +31,7 @@ struct Snapshot {
 
 using NamedTensors = nn::NamedTensors;
 
-// What a snapshot holds of network and optimizer, by name.
+// What a snapshot holds of network and optimizer, by name; and of the sums, once there are any.
 NamedTensors tensors_to_keep(const nn::Module& net, const optim::Optimizer& optimizer, const Tensor& sums);
 NamedTensors tensors_of(const nn::Module& net);  // parameters and buffers
 

@@ -118,7 +118,7 @@ void Training::after_step() {
   if (checkpoint && !options_.checkpoint.empty())
     write(options_.checkpoint);
   else
-    take(kept_);
+    take_snapshot();
 }
 
 EvalResult Training::evaluate_all(data::Batches& from) {
@@ -168,7 +168,7 @@ void Training::finish_epoch() {
   if (!options_.checkpoint.empty())
     write(options_.checkpoint);
   else if (snapshot_is_due())
-    take(kept_);
+    take_snapshot();
   if (epoch.epoch > announced_epochs_) {  // not again after a recovery
     announced_epochs_ = epoch.epoch;
     progress_.line(epoch_line(epoch, options_.epochs, test_batches_.has_value()));
@@ -182,32 +182,25 @@ bool Training::patience_is_over() const {
 }
 
 void Training::run() {
-  while (now_.epoch < options_.epochs) {
+  while (now_.epoch < options_.epochs && !patience_is_over()) {
     train_step();
     after_step();
-    if (now_.batch == batches_->per_epoch()) {
-      finish_epoch();
-      if (patience_is_over()) {
-        result_.stopped_early = true;
-        announce(cat("stopped after epoch ", now_.epoch, ": no better result since epoch ", now_.best_epoch));
-        return;
-      }
-    }
+    if (now_.batch == batches_->per_epoch()) finish_epoch();
     if (stopping_.exchange(false) || (options_.stop_on_interrupt && InterruptScope::interrupted())) {
       result_.interrupted = now_.epoch < options_.epochs;
       if (result_.interrupted) write(options_.checkpoint.empty() ? options_.interrupt_checkpoint : options_.checkpoint);
       return;
     }
   }
+  if (patience_is_over()) {
+    result_.stopped_early = true;
+    announce(cat("stopped after epoch ", now_.epoch, ": no better result since epoch ", now_.best_epoch));
+  }
+  if (options_.keep_best && !best_.empty()) upload_all(best_, tensors_of(net_));
 }
 
-TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test) {
-  require_like(train, test);
-  const InterruptScope interrupts(options_.stop_on_interrupt);
-  result_ = {};
-  now_ = {};
-  announced_epochs_ = 0;
-  net_.train();
+// All that comes before the first step.
+void Training::prepare(const data::Dataset& train, const data::Dataset& test) {
   const std::int64_t batch = options_.batch > 0 ? options_.batch : resumed_ ? resumed_->info.batch : found_batch(train);
   begin(train, batch);
   test_batches_.reset();
@@ -218,18 +211,33 @@ TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test)
   else
     batches_->seek(0, 0);
   if (!options_.checkpoint.empty()) remove_abandoned(options_.checkpoint);
-  take(kept_);
-  for (;;) try {
-      run();
-      break;
-    } catch (const DeviceLost& error) {
-      recover(error);
-    }
+  take_snapshot();
+  resumed_.reset();
+  prepared_ = true;
+}
+
+TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test) {
+  require_like(train, test);
+  const InterruptScope interrupts(options_.stop_on_interrupt);
+  result_ = {};
+  now_ = {};
+  announced_epochs_ = 0;
+  furthest_loss_ = -1;
+  fruitless_ = 0;
+  start_ = epoch_start_ = Clock::now();
+  prepared_ = false;
+  net_.train();
+  kept_tensors_ = tensors_to_keep(net_, optimizer_, {});
+  take_snapshot();  // from here on the device may be lost
+  over_losses([&] {
+    if (!prepared_) prepare(train, test);
+    run();
+  });
   progress_.clear();
-  if (options_.keep_best && !result_.interrupted && !best_.empty()) upload_all(best_, tensors_of(net_));
   result_.steps = now_.step;
   result_.best_epoch = now_.best_epoch;
   result_.micro_batch = steps_.micro();
+  result_.seconds = seconds_since(start_);
   batches_.reset();
   test_batches_.reset();
   kept_tensors_.clear();

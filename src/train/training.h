@@ -31,6 +31,7 @@ class Training {
   void announce(const std::string& message);
 
   // The loop.
+  void prepare(const data::Dataset& train, const data::Dataset& test);
   void begin(const data::Dataset& train, std::int64_t batch);
   void use_training_set();
   void run();
@@ -47,11 +48,16 @@ class Training {
 
   // Going on.
   bool snapshot_is_due() const;
-  void take(Snapshot& snapshot);
+  void take_snapshot();
   void restore(const Snapshot& snapshot);
   void write(const std::string& path);
+  void write_kept(const std::string& path);
   void require_finite(double sum);
-  void recover(const DeviceLost& error);
+  void over_losses(const std::function<void()>& work);
+  void recover(const std::string& why);
+  [[noreturn]] void give_up(const std::string& why);
+  Device device_after(const Device& lost);
+  void remake_on(const Device& device);
   void go_on_from_checkpoint(const data::Dataset& train);
 
   std::int64_t found_batch(const data::Dataset& train);
@@ -69,14 +75,15 @@ class Training {
   // Of one fit.
   std::optional<data::Batches> batches_, test_batches_;
   Snapshot now_;               // the counters; its tensors are on the device
-  Snapshot kept_;              // the last one on the host
+  Snapshot kept_, spare_;      // the last one on the host, and where the next is made
   NamedTensors kept_tensors_;  // what a snapshot is of
   std::vector<SavedTensor> best_;
   TrainResult result_;
   std::int64_t announced_epochs_ = 0;
-  std::int64_t lost_at_step_ = -1, losses_there_ = 0;
+  std::int64_t furthest_loss_ = -1, fruitless_ = 0;  // the last step at which a device was lost, and how often without getting further
+  bool prepared_ = false;
   bool batch_is_there_ = false;  // on the device, and the only one
-  Clock::time_point epoch_start_;
+  Clock::time_point start_, epoch_start_;
 };
 
 }  // namespace tidepool::inline v0

@@ -111,7 +111,7 @@ TEST_F(Faults, ALossOnDemandDestroysNoPlanThatTheDeviceStillRuns) {
     const Tensor x = ones({10});
     const Plan plan = capture([&] { fill_(x, 2.0F); });
     plan.run();
-    set_faults(fault);
+    faults::set(fault);
     if (*fault) {
       EXPECT_THROW(
           {
@@ -127,10 +127,10 @@ TEST_F(Faults, ALossOnDemandDestroysNoPlanThatTheDeviceStillRuns) {
 
 TEST_F(Faults, CountFromWhenTheyAreSet) {
   const Tensor t = ones({10});
-  set_faults("device_lost@launch:3");
+  faults::set("device_lost@launch:3");
   relu(t);
   relu(t);
-  set_faults("device_lost@launch:3");
+  faults::set("device_lost@launch:3");
   relu(t);
   relu(t);
   EXPECT_THROW(relu(t), DeviceLost);
@@ -138,16 +138,105 @@ TEST_F(Faults, CountFromWhenTheyAreSet) {
 
 TEST_F(Faults, ThatCannotBeReadAreRefusedAndChangeNothing) {
   const Tensor t = ones({10});
-  set_faults("device_lost@launch:1");
-  for (const char* bad :
-       {"lost", "device_lost", "device_lost@launch", "device_lost@launch:", "device_lost@launch:0", "device_lost@launch:x",
-        "device_lost@launch:1x", "device_lost@launch:-1", "device_lost@nowhere:1", "flood@launch:1", "device_lost@allocate:1",
-        "out_of_memory@submit:1", "launch:1@device_lost", "device_lost@launch:1,flood@launch:1"}) {
-    const std::string message = message_of<ArgumentError>([bad] { set_faults(bad); });
+  faults::set("device_lost@launch:1");
+  for (const char* bad : {"lost",
+                          "device_lost",
+                          "device_lost@launch",
+                          "device_lost@launch:",
+                          "device_lost@launch:0",
+                          "device_lost@launch:x",
+                          "device_lost@launch:1x",
+                          "device_lost@launch:-1",
+                          "device_lost@nowhere:1",
+                          "flood@launch:1",
+                          "device_lost@alloc:1",
+                          "hang@launch:1",
+                          "slow@allocate:1",
+                          "device_lost@launch:every:0",
+                          "device_lost@launch:every",
+                          "VK_ERROR_DEVICE_LOST@submit:1",
+                          "device_lost@vkQueueSubmit:1",
+                          "VK_SUCCESS@vkQueueSubmit:1",
+                          "VK_ERROR_DEVICE_LOST@vkDoNothing:1",
+                          "out_of_memory@submit:1",
+                          "launch:1@device_lost",
+                          "device_lost@launch:1,flood@launch:1"}) {
+    const std::string message = message_of<ArgumentError>([bad] { faults::set(bad); });
     EXPECT_HAS(message, "faults: cannot read '");
     EXPECT_HAS(message, "wanted FAULT@POINT:N");
   }
   EXPECT_THROW(relu(t), DeviceLost) << "the faults that were set before still hold";
+}
+
+TEST_F(Faults, AFaultEveryThirdTimeComesAgainAndAgain) {
+  const Tensor t = ones({10});
+  faults::set("device_lost@launch:every:3");
+  for (int lost = 0; lost < 3; ++lost) {
+    const Tensor fresh = ones({10});
+    relu(fresh);
+    EXPECT_THROW(relu(fresh), DeviceLost);
+    reset(default_device());
+  }
+  EXPECT_EQ(faults::happened(), 3);
+  EXPECT_EQ(faults::reached("launch"), 9);
+  EXPECT_EQ(faults::reached("nowhere"), 0);
+}
+
+TEST_F(Faults, PointsAreCountedWithoutAnyFault) {
+  faults::count();
+  const Tensor t = ones({10}) + 1.0F;
+  t.to_host<float>();
+  EXPECT_EQ(faults::reached("launch"), 2);
+  EXPECT_EQ(faults::reached("download"), 1);
+  EXPECT_GT(faults::reached("alloc"), 0);
+  EXPECT_EQ(faults::happened(), 0);
+}
+
+TEST_F(Faults, ADeviceThatHangsIsLostWhenTheWaitsLimitIsOver) {
+  reset(device("null"));
+  set_default_device(device("null"));
+  configure({.wait_limit = 0.05});
+  const Tensor t = ones({10});
+  faults::set("hang@wait:1");
+  const auto start = std::chrono::steady_clock::now();
+  const std::string message = message_of<DeviceLost>([] { sync(); });
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_HAS(message, "did not answer for 0.05 s");
+  EXPECT_GE(seconds, 0.05);
+  EXPECT_LT(seconds, 5);
+}
+
+TEST_F(Faults, WhatIsSlowIsRightAllTheSame) {
+  const Tensor t = ones({10});
+  faults::set("slow@launch:every:2");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ((t + t + t + t).to_host<float>(), std::vector<float>(10, 4.0F));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(10));
+  EXPECT_EQ(faults::happened(), 1);
+}
+
+TEST_F(Faults, AHostWithoutMemoryIsNamedAndTheNextCallWorks) {
+  const Tensor t = ones({10});
+  faults::set("host_out_of_memory@alloc:1");
+  EXPECT_HAS(message_of<OutOfMemory>([&] { relu(t); }), "the host has no memory left");
+  faults::set("host_out_of_memory@alloc:1");
+  EXPECT_HAS(message_of<OutOfMemory>([&] { t.to_host<float>(); }), "to_host: the host has no memory left");
+  EXPECT_EQ(relu(t).to_host<float>(), std::vector<float>(10, 1.0F));
+}
+
+TEST_F(Faults, AnyCallOfVulkanGivesAnyResult) {
+  SKIP_WITHOUT_DEVICE("vulkan:0");
+  set_default_device(device("vulkan:0"));
+  reset(device("vulkan:0"));
+  {
+    const Tensor t = ones({10});
+    faults::set("VK_ERROR_DEVICE_LOST@vkQueueSubmit:1");
+    EXPECT_HAS(message_of<DeviceLost>([&] { relu(t).to_host<float>(); }), "vkQueueSubmit gave VK_ERROR_DEVICE_LOST");
+  }
+  faults::set("-3@vkCreateDevice:1");
+  EXPECT_HAS(message_of<DeviceError>([] { reset(device("vulkan:0")); }), "vkCreateDevice gave VK_ERROR_INITIALIZATION_FAILED");
+  reset(device("vulkan:0"));
+  EXPECT_EQ(ones({10}).to_host<float>(), std::vector<float>(10, 1.0F));
 }
 
 // Without a fixture, which would clear what the environment asks for.

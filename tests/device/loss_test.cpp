@@ -49,7 +49,7 @@ TEST_P(LossAt, IsToldOnceAndEverythingThrowsUntilReset) {
   const std::vector<float> values(100, 1.0F);
   sync();
   const EventLog log;
-  set_faults(fault);
+  faults::set(fault);
   EXPECT_HAS(message_of<DeviceLost>(work), "device " + id + " was lost");
   ASSERT_EQ(log.count(DeviceEvent::lost), 1);
   EXPECT_EQ(log.events()[0].device.id(), id);
@@ -84,7 +84,7 @@ TEST_P(LossAt, IsToldOnceAndEverythingThrowsUntilReset) {
 TEST_P(LossAt, OldTensorsThrowByNameAndMayBeDestroyedMuchLater) {
   const std::string gone = "lived on " + default_device().id() + " before it was reset or closed and is gone; make it again";
   Tensor old = full({100}, 3.0F), view = old.slice(0, 50);
-  set_faults(fault);
+  faults::set(fault);
   EXPECT_THROW(work(), DeviceLost);
   reset(default_device());
   const Tensor fresh = full({100}, 5.0F);
@@ -117,7 +117,7 @@ TEST_P(Loss, APlanOfALostDeviceThrowsAndANewOneWorks) {
   const Plan plan = capture([&] { escaped = relu(x + 1.0F) * 2.0F; });
   plan.run();
   const EventLog log;
-  set_faults("device_lost@submit:2");
+  faults::set("device_lost@submit:2");
   plan.run();
   EXPECT_HAS(message_of<DeviceLost>([&] { plan.run(); }), "was lost");
   EXPECT_HAS(message_of<DeviceLost>([&] { plan.run(); }), "run: device " + id() + " was lost");
@@ -147,7 +147,7 @@ TEST_P(Loss, ABackwardThatWasPendingThrowsAndLeavesNothing) {
     const Tensor w = ones({100});
     w.requires_grad();
     const Tensor loss = sum(square(w));
-    set_faults("device_lost@launch:3");
+    faults::set("device_lost@launch:3");
     EXPECT_THROW(loss.backward(), DeviceLost);
     reset(default_device());
     EXPECT_THROW(loss.backward(), Error);
@@ -163,7 +163,7 @@ TEST_P(Loss, TheDeviceCanBeLostAgainAndAgain) {
   for (int i = 1; i <= 5; ++i) {
     graves.push_back(ones({1000}));
     streams.push_back(stream_on(default_device()));
-    set_faults("device_lost@launch:2");
+    faults::set("device_lost@launch:2");
     EXPECT_THROW(
         {
           for (;;) graves.push_back(ones({1000}));
@@ -195,7 +195,7 @@ TEST_P(Loss, AListenerMayUseTheLibraryAndResetTheDevice) {
     return true;
   }();
   const Tensor t = ones({100});
-  set_faults("device_lost@launch:1");
+  faults::set("device_lost@launch:1");
   EXPECT_THROW(relu(t), DeviceLost);
   armed = false;
   EXPECT_EQ(resets, 1);
@@ -210,7 +210,7 @@ TEST_P(Loss, AListenerMayUseTheLibraryWhenTheDeviceFailsWhileItIsReset) {
   }
   on_device_event([](const DeviceEvent& event) { memory(event.device); });
   const Tensor t = ones({100});
-  set_faults("device_lost@wait:1");
+  faults::set("device_lost@wait:1");
   reset(default_device());
   expect_all(ones({100}), 1.0F);
 }
@@ -218,7 +218,7 @@ TEST_P(Loss, AListenerMayUseTheLibraryWhenTheDeviceFailsWhileItIsReset) {
 TEST_P(Loss, OtherDevicesGoOn) {
   const Device other = device(id() == "cpu" ? "null" : "cpu");
   const Tensor elsewhere = ones({100}, {.device = other});
-  set_faults("device_lost@launch:1");
+  faults::set("device_lost@launch:1");
   EXPECT_THROW(ones({100}), DeviceLost);
   EXPECT_NO_THROW((elsewhere + elsewhere).to_host<float>());
   EXPECT_NO_THROW(configure({.max_commands = 5}));
@@ -230,7 +230,7 @@ TEST_P(Loss, OtherDevicesGoOn) {
 TEST_P(Loss, MemoryRunsOutOnRequestAndThenWorks) {
   const Tensor before = ones({100});
   sync();
-  set_faults("out_of_memory@allocate:1");
+  faults::set("out_of_memory@allocate:1");
   EXPECT_HAS(message_of<OutOfMemory>([] { zeros({1024, 1024}); }), "limit none (the device has no more)");
   const Tensor after = full({1024, 1024}, 2.0F);
   expect_all(after, 2.0F);
@@ -240,7 +240,7 @@ TEST_P(Loss, MemoryRunsOutOnRequestAndThenWorks) {
 TEST_P(Loss, ARefusedAllocationMakesThePoolGiveUpIdleBlocksFirst) {
   { const Tensor idle = zeros({2048, 1024}); }
   sync();
-  set_faults("out_of_memory@allocate:1");
+  faults::set("out_of_memory@allocate:1");
   EXPECT_NO_THROW(zeros({1024, 1024}));
   EXPECT_EQ(memory().evictions, 1U);
 }

@@ -174,7 +174,7 @@ TEST_P(Threads, SeeALossOnceBetweenThem) {
   const EventLog log;
   const Tensor x = ones({100});
   sync();
-  set_faults("device_lost@launch:50");
+  faults::set("device_lost@launch:50");
   std::atomic<int> lost{0};
   on_threads(4, [&](int) {
     try {

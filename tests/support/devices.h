@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "backend/null/null_backend.h"
-#include "device/faults.h"
+#include "backend/faults.h"
 #include "device/slot.h"
 #include "support/errors.h"
 
@@ -75,7 +75,7 @@ inline NullBackend& null_backend() { return static_cast<NullBackend&>(slot_for("
 
 // Everything that a test can change for the next one.
 inline void restore_library() {
-  set_faults("");
+  faults::set("");
   slot_for("null").replace_open([] { return std::make_unique<NullBackend>(); });
   for (DeviceSlot* slot : all_slots()) {
     const auto stream = slot->stream_if_open();
@@ -87,7 +87,7 @@ inline void restore_library() {
     }
     if (lost || slot->id() == "null") slot->reset();
   }
-  configure({.max_commands = 100, .max_cached_per_class = 50, .memory_limit = 0, .cache_limit = 512_MiB});
+  configure({.max_commands = 100, .max_cached_per_class = 50, .memory_limit = 0, .cache_limit = 512_MiB, .wait_limit = 30, .max_load = 1});
   set_default_device(device("cpu"));
   cleanup();
 }
@@ -97,7 +97,7 @@ class LibraryTest : public testing::Test {
  protected:
   void SetUp() override { restore_library(); }
   void TearDown() override {
-    set_faults("");
+    faults::set("");
     for (DeviceSlot* slot : all_slots()) {
       EXPECT_EQ(slot->tensors.load(), 0) << "tensors left on " << slot->id();
       const auto stream = slot->stream_if_open();

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "device/faults.h"
 #include "support/errors.h"
 #include "train/small_run.h"
 
@@ -109,13 +108,14 @@ TEST_F(Training, ADeviceThatIsLostIsMadeAnewAndTheBitsAreTheSame) {
   calm.trainer.fit(train);
   const auto wanted = calm.bits();
   for (const int at : {1, 9, 14, 28}) {
-    SmallRun run({.epochs = 6, .batch = 16, .snapshot_every = 7, .on_step = [&, done = false](const StepInfo& info) mutable {
-                    if (info.step != at || done) return;
-                    done = true;
-                    set_faults("device_lost@submit:1");
-                  }});
+    SmallRun run(
+        {.epochs = 6, .batch = 16, .snapshot_every = 7, .snapshot_share = 1, .on_step = [&, done = false](const StepInfo& info) mutable {
+           if (info.step != at || done) return;
+           done = true;
+           faults::set("device_lost@submit:1");
+         }});
     const TrainResult r = run.trainer.fit(train);
-    set_faults("");
+    faults::set("");
     EXPECT_EQ(r.recoveries, 1) << at;
     EXPECT_EQ(run.bits(), wanted) << "lost at step " << at;
     EXPECT_EQ(r.epochs.size(), 6U);

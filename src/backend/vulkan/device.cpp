@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "backend/faults.h"
+#include "backend/vulkan/shim.h"
 #include "platform/cat.h"
 #include "platform/environment.h"
 
@@ -86,8 +88,10 @@ VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const Phy
                                 .pQueueCreateInfos = &queue_info,
                                 .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
                                 .ppEnabledExtensionNames = extensions.data()};
-  check(vkCreateDevice(physical.handle, &info, nullptr, &handle), "vkCreateDevice");
+  const int fault = vulkan_fault_at("vkCreateDevice");
+  check(fault ? static_cast<VkResult>(fault) : vkCreateDevice(physical.handle, &info, nullptr, &handle), "vkCreateDevice");
   volkLoadDeviceTable(&call, handle);
+  put_shims(call, instance->handle());
   call.vkGetDeviceQueue(handle, physical.compute_family, 0, &queue);
 }
 
@@ -108,6 +112,8 @@ void VulkanDevice::check(VkResult result, const char* called) {
   if (result == VK_SUCCESS) return;
   if (result == VK_ERROR_DEVICE_LOST) {
     lost = true;
+    // Behind a loss that was asked for the device is well, and must be done with our work before we let go of it.
+    if (handle && any_faults.load(std::memory_order_relaxed)) call.vkDeviceWaitIdle(handle);
     throw DeviceLost("vulkan", cat(called, " gave VK_ERROR_DEVICE_LOST: the driver has given the device up"));
   }
   throw DeviceError("vulkan", cat(called, " gave ", name_of(result), ", wanted VK_SUCCESS"));

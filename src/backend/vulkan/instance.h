@@ -34,6 +34,7 @@ class VulkanInstance {
   VulkanInstance(const VulkanInstance&) = delete;
   VulkanInstance& operator=(const VulkanInstance&) = delete;
 
+  VkInstance handle() const { return handle_; }
   std::span<const PhysicalDevice> devices() const { return devices_; }
   // Whether objects and launches get names: with validation, under RenderDoc, or by TIDEPOOL_VULKAN_LABELS=1.
   bool labels() const { return labels_; }

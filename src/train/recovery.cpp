@@ -1,0 +1,107 @@
+#include "train/training.h"
+
+#include "core/node.h"
+#include "device/next_device.h"
+#include "optim/state.h"
+#include "platform/cat.h"
+
+#include <algorithm>
+
+namespace tidepool::inline v0 {
+
+namespace {
+
+// The end, not one more loss to go on from.
+struct GivenUp {
+  std::string why;
+};
+
+// New memory of zeros under the same tensor and its gradient.
+void remake(Node& node, const Device& device) {
+  const Tensor fresh = zeros(node.shape, {.dtype = node.dtype, .device = device});
+  node.rehome(device.slot(), fresh.node()->storage, fresh.node()->offset);
+  if (node.grad) remake(*node.grad, device);
+}
+
+}  // namespace
+
+// A device may be lost again while training is brought back from a loss.
+void Training::over_losses(const std::function<void()>& work) {
+  std::string lost;
+  for (;;) try {
+      if (!lost.empty()) recover(lost);
+      return work();
+    } catch (const GivenUp& end) {
+      throw DeviceLost("fit", end.why);
+    } catch (const DeviceLost& error) {
+      lost = error.what();
+    }
+}
+
+// What was on the device comes from the last snapshot, and the steps since are done again.
+void Training::recover(const std::string& why) {
+  fruitless_ = now_.step > furthest_loss_ ? 1 : fruitless_ + 1;
+  furthest_loss_ = std::max(furthest_loss_, now_.step);
+  if (fruitless_ > options_.max_recoveries) give_up(why);
+  const Device lost = steps_.device(), next = device_after(lost);
+  announce(cat(why, "; going on from step ", kept_.step, " on ", next.id(), next == lost ? ", made anew" : ""));
+  remake_on(next);
+  restore(kept_);
+  ++result_.recoveries;
+}
+
+// The same one, made anew; but when it has failed twice without a step forward, or cannot be made, the next.
+Device Training::device_after(const Device& lost) {
+  std::string failed;
+  if (fruitless_ <= 2) try {
+      reset(lost);
+      return lost;
+    } catch (const DeviceError& error) {
+      failed = error.what();
+    }
+  for (const Device& next : devices_after(lost)) try {
+      if (next.slot().stream_if_open()) {
+        const std::shared_ptr<Stream> stream = next.slot().stream();
+        const StreamLock lock(*stream);
+        stream->require_alive("fit");
+      } else {
+        next.slot().stream();
+      }
+      fall_back(lost, next, failed.empty() ? "it was lost again and again" : failed);
+      return next;
+    } catch (const DeviceError& error) {
+      failed += cat(failed.empty() ? "" : "; ", error.what());
+    }
+  if (fruitless_ > 2) {
+    reset(lost);
+    return lost;
+  }
+  give_up(failed);
+}
+
+void Training::remake_on(const Device& device) {
+  steps_.forget();
+  optim::OptimizerAccess::state(optimizer_).remake(device);
+  const std::vector<Tensor>& optimized = optimizer_.parameters();
+  for (const auto& [name, tensor] : tensors_of(net_)) {
+    const bool done = std::ranges::any_of(optimized, [&](const Tensor& one) { return one.node() == tensor.node(); });
+    if (!done) remake(*tensor.node(), device);
+  }
+  if (prepared_)
+    use_training_set();
+  else
+    kept_tensors_ = tensors_to_keep(net_, optimizer_, {});
+}
+
+void Training::give_up(const std::string& why) {
+  const std::string& path = options_.checkpoint.empty() ? options_.interrupt_checkpoint : options_.checkpoint;
+  std::string rest = cat("set TrainOptions::checkpoint to keep what was learned up to step ", kept_.step);
+  if (!path.empty() && prepared_) {
+    write_kept(path);
+    rest = cat("what was learned up to step ", kept_.step, " is in ", path, ", to resume from");
+  }
+  progress_.clear();
+  throw GivenUp{cat("lost ", fruitless_, " times in a row at step ", furthest_loss_, " or before; last: ", why, "; ", rest)};
+}
+
+}  // namespace tidepool::inline v0

@@ -1,0 +1,143 @@
+// What training does when its device fails more than once, or for good.
+#include <algorithm>
+
+#include "support/errors.h"
+#include "train/fault_runs.h"
+
+namespace tidepool::inline v0 {
+namespace {
+
+class Recovery : public TrainTest {};
+
+TEST_F(Recovery, ADeviceThatCannotBeMadeAnewIsLeftForTheNext) {
+  SKIP_WITHOUT_DEVICE("vulkan:0");
+  const data::Dataset train = two_classes();
+  set_log_level(LogLevel::off);
+  set_default_device(device("vulkan:0"));
+  Weights calm;
+  {
+    SmallRun run({.epochs = 2, .batch = 16});
+    run.trainer.fit(train);
+    calm = run.bits();
+  }
+  {
+    const EventLog log;
+    std::vector<std::string> messages;
+    SmallRun run({.epochs = 2, .batch = 16, .snapshot_every = 2, .snapshot_share = 1, .on_message = [&](const std::string& message) {
+                    messages.push_back(message);
+                  }});
+    faults::set("VK_ERROR_DEVICE_LOST@vkQueueSubmit:9,VK_ERROR_INITIALIZATION_FAILED@vkCreateDevice:every:1");
+    const TrainResult result = run.trainer.fit(train);
+    faults::set("");
+    EXPECT_EQ(result.recoveries, 1);
+    EXPECT_EQ(result.epochs.size(), 2U);
+    EXPECT_EQ(run.net.parameters()[0].device().id(), "cpu");
+    EXPECT_EQ(default_device().id(), "cpu") << "what the user makes next must fit the network";
+    EXPECT_LE(worst_difference(run.bits(), calm), 1e-4);
+    EXPECT_EQ(log.count(DeviceEvent::lost), 1);
+    ASSERT_EQ(log.count(DeviceEvent::fallback), 1);
+    EXPECT_HAS(log.events().back().message, "went from vulkan:0 to cpu: vulkan: vkCreateDevice gave VK_ERROR_INITIALIZATION_FAILED");
+    ASSERT_EQ(messages.size(), 1U);
+    EXPECT_HAS(messages[0], "going on from step ");
+    EXPECT_HAS(messages[0], " on cpu");
+  }
+  set_log_level(LogLevel::warn);
+}
+
+TEST_F(Recovery, ADeviceThatFailsAgainAndAgainIsLeftForTheNext) {
+  set_default_device(device("null"));
+  const data::Dataset train = two_classes();
+  set_log_level(LogLevel::off);
+  {
+    SmallRun run({.epochs = 2, .batch = 16});
+    int losses = 0;
+    // Every time that null is opened again, its second launch fails.
+    slot_for("null").replace_open([&] {
+      ++losses;
+      return std::make_unique<NullBackend>(NullBackend::Options{.lose_at = 2});
+    });
+    faults::set("device_lost@submit:4");
+    const TrainResult result = run.trainer.fit(train);
+    faults::set("");
+    EXPECT_EQ(losses, 2) << "it got two more chances";
+    EXPECT_EQ(result.recoveries, 1);
+    EXPECT_EQ(run.net.parameters()[0].device().id(), "cpu");
+  }
+  set_log_level(LogLevel::warn);
+}
+
+TEST_F(Recovery, AfterTooManyLossesWithoutAStepForwardThereIsAnErrorAndACheckpoint) {
+  const data::Dataset train = two_classes();
+  Weights calm;
+  {
+    SmallRun run({.epochs = 4, .batch = 16});
+    run.trainer.fit(train);
+    calm = run.bits();
+  }
+  const std::string file = path("given-up.ckpt");
+  {
+    SmallRun run(
+        {.epochs = 4, .batch = 16, .checkpoint = file, .snapshot_every = 3, .snapshot_share = 1, .on_step = [](const StepInfo& info) {
+           if (info.step == 8) faults::set("device_lost@submit:every:1");
+         }});
+    const std::string message = message_of<DeviceLost>([&] { run.trainer.fit(train); });
+    EXPECT_HAS(message, "fit: lost 4 times in a row at step 8 or before; last: ");
+    EXPECT_HAS(message, "what was learned up to step 6 is in " + file);
+    faults::set("");
+    reset(device("cpu"));
+  }
+  SmallRun run({.epochs = 4, .batch = 16}, 99);
+  run.trainer.resume(file);
+  run.trainer.fit(train);
+  EXPECT_EQ(run.bits(), calm);
+}
+
+TEST_F(Recovery, LossesWithStepsBetweenThemDoNotAddUp) {
+  const data::Dataset train = two_classes();
+  Weights calm;
+  {
+    SmallRun run({.epochs = 4, .batch = 16});
+    run.trainer.fit(train);
+    calm = run.bits();
+  }
+  SmallRun run({.epochs = 4, .batch = 16, .snapshot_every = 2, .snapshot_share = 1});
+  faults::set("device_lost@submit:every:9");
+  const TrainResult result = run.trainer.fit(train);
+  faults::set("");
+  EXPECT_GT(result.recoveries, 3) << "more than are allowed in a row";
+  EXPECT_EQ(run.bits(), calm);
+}
+
+TEST_F(Recovery, WhatTheOptimizerDoesNotKnowIsBroughtBackToo) {
+  const data::Dataset train = two_classes();
+  const auto train_last_layer = [&](const char* fault) {
+    nn::Sequential net = SmallRun::seeded(7);
+    std::vector<Tensor> last = net.parameters();
+    last.erase(last.begin(), last.end() - 2);
+    optim::SGD opt(last, {.lr = 0.1});
+    Trainer trainer(net, opt, cross_entropy, {.epochs = 2, .batch = 16});
+    faults::set(fault);
+    const TrainResult result = trainer.fit(train);
+    faults::set("");
+    EXPECT_EQ(result.recoveries, *fault ? 1 : 0);
+    Weights bits;
+    for (const Tensor& parameter : net.parameters()) bits.push_back(parameter.to_host<float>());
+    return bits;
+  };
+  const Weights calm = train_last_layer("");
+  EXPECT_EQ(train_last_layer("device_lost@submit:8"), calm);
+}
+
+TEST_F(Recovery, SnapshotsTakeAHundredthOfTheTimeAtMost) {
+  // Steps of a microsecond or so: a snapshot every 50 steps would take more than that.
+  nn::Sequential net{nn::Linear(2, 8), nn::Tanh(), nn::Linear(8, 1)};
+  optim::Adam opt(net.parameters(), {.lr = 0.05});
+  Trainer trainer(net, opt, mse_loss, {.epochs = 100'000, .batch = 4, .shuffle = false});
+  const data::Dataset four = data::from_tensors(tensor({0, 0, 0, 1, 1, 0, 1, 1}, {4, 2}), tensor({0, 1, 1, 0}, {4, 1}));
+  const TrainResult result = trainer.fit(four);
+  EXPECT_GT(result.snapshots, 3) << "there are some all the same";
+  EXPECT_LT(result.snapshot_seconds / result.seconds, 0.015) << result.snapshots << " snapshots";
+}
+
+}  // namespace
+}  // namespace tidepool::inline v0
