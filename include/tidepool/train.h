@@ -61,11 +61,11 @@ struct EvalResult {
 
 struct TrainOptions {
   std::int64_t epochs = 1;
-  std::int64_t batch = 32;      // samples of a step; 0: found by trying, under the memory limit
-  std::string checkpoint = "";  // a file that is written after every epoch and when training is interrupted
+  std::int64_t batch = 32;           // samples of a step; 0: found by trying, under the memory limit
+  std::string checkpoint = "";       // a file that is written after every epoch and when training is interrupted
   std::int64_t snapshot_every = 50;  // steps between copies on the host, from which a lost device is made up for
-  bool progress = false;  // a bar on standard error, if that is a terminal
-  std::int64_t seed = 0;  // of the order of samples
+  bool progress = false;             // a bar on standard error, if that is a terminal
+  std::int64_t seed = 0;             // of the order of samples
   bool shuffle = true;
   std::int64_t micro_batch = 0;           // samples at once, whose gradients add up to the batch's; 0: the whole batch
   std::int64_t checkpoint_every = 0;      // steps between checkpoints within an epoch; 0: none
@@ -75,6 +75,7 @@ struct TrainOptions {
   bool stop_on_interrupt = false;         // Ctrl-C finishes the step and writes the checkpoint; a second one stops at once
   std::string interrupt_checkpoint = "";  // a file that is written only when training is interrupted
   std::int64_t max_recoveries = 3;        // in a row, without a step further than before
+  bool leave_slow_device = false;         // for a better one, when it takes twice the time that it used to; back if that is none
   double snapshot_share = 0.01;           // of the time, for those copies: they are further apart where they would take more
   optim::Schedule* schedule = nullptr;
   std::function<void(const StepInfo&)> on_step = nullptr;

@@ -1,18 +1,27 @@
 #include "device/next_device.h"
 
+#include <tidepool/error.h>
+
 #include "device/slot.h"
 #include "platform/cat.h"
 #include "platform/log.h"
 
 namespace tidepool::inline v0 {
 
-std::vector<Device> devices_after(const Device& one) {
-  std::vector<Device> found;
+std::optional<Device> device_after(const Device& one, std::string& failed) {
   const std::vector<DeviceInfo> all = devices();
   for (const char* kind : {"discrete", "integrated", "virtual", "cpu"})
     for (const DeviceInfo& info : all)
-      if (info.kind == kind && info.id != one.id()) found.push_back(device(info.id));
-  return found;
+      if (info.kind == kind && info.id != one.id()) try {
+          const Device next = device(info.id);
+          const std::shared_ptr<Stream> stream = next.slot().stream();
+          const StreamLock lock(*stream);
+          stream->require_alive("open");
+          return next;
+        } catch (const DeviceError& error) {
+          failed += cat(failed.empty() ? "" : "; ", error.what());
+        }
+  return std::nullopt;
 }
 
 void fall_back(const Device& one, const Device& next, const std::string& why) {

@@ -3,13 +3,14 @@
 
 #include <tidepool/device.h>
 
+#include <optional>
 #include <string>
-#include <vector>
 
 namespace tidepool::inline v0 {
 
-// The other devices, best first: discrete, integrated, the CPU. Software rasterisers are no help.
-std::vector<Device> devices_after(const Device& one);
+// The first of the other devices that can be opened: discrete, integrated, the CPU. Software rasterisers are no help. Why others
+// could not is added to `failed`.
+std::optional<Device> device_after(const Device& one, std::string& failed);
 // Says so, and makes `next` the default if `one` was.
 void fall_back(const Device& one, const Device& next, const std::string& why);
 

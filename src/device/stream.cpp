@@ -40,6 +40,43 @@ auto Stream::guarded(Function&& function) {
   }
 }
 
+// Where work takes the device's time, so that it can be paced.
+template <class Function>
+auto Stream::paced(Function&& function) {
+  if (!pace_.limits()) [[likely]]
+    return function();
+  struct Timer {
+    std::chrono::nanoseconds& sum;
+    std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+    ~Timer() { sum += std::chrono::steady_clock::now() - start; }
+  } const timer{worked_};
+  return function();
+}
+
+void Stream::rest() {
+  if (!pace_.limits()) [[likely]]
+    return;
+  if (!info_.immediate) paced([&] { wait(last_); });
+  busy_ += worked_;
+  const std::chrono::nanoseconds time = pace_.worked(std::exchange(worked_, {}));
+  if (time.count() == 0) return;
+  if (!std::exchange(pace_told_, true))
+    slot_.announce({.kind = DeviceEvent::paced,
+                    .device = Device(slot_),
+                    .message = cat(slot_.id(), " is paced: our work takes at most ", 100 * pace_.share(), " % of its time")});
+  const auto start = std::chrono::steady_clock::now();
+  std::this_thread::sleep_for(time);
+  pace_.rested(std::chrono::steady_clock::now() - start);
+}
+
+void Stream::set_pace(double share) {
+  if (share == pace_.share()) return;
+  pace_.set_share(share);
+  worked_ = busy_ = {};
+  if (std::exchange(pace_told_, false) && !pace_.limits())
+    slot_.announce({.kind = DeviceEvent::restored, .device = Device(slot_), .message = cat(slot_.id(), " is no longer paced")});
+}
+
 void Stream::lose(const std::string& why) {
   if (state_ != State::alive) return;
   state_ = State::lost;
@@ -161,7 +198,7 @@ void Stream::launch(Launch& launch, Block* const* blocks, bool missing) {
     align(launch);
     launch.barrier = hazards_.before(launch);
   }
-  guarded([&] { backend_->record(launch); });
+  guarded([&] { paced([&] { backend_->record(launch); }); });
   report([&] { return Event{.kind = Event::launch, .device = device_id(), .name = kernel.name}; });
   if (++pending_ >= max_commands_) {
     ++flushes_;
@@ -178,6 +215,7 @@ Serial Stream::submit() {
   pending_ = 0;
   hazards_.clear();
   if (info_.immediate) finished_ = last_;
+  rest();
   return last_;
 }
 
@@ -185,7 +223,7 @@ Serial Stream::submit() {
 // whatever the driver calls it.
 Serial Stream::send(Recording* recording) {
   try {
-    return backend_->submit(recording);
+    return paced([&] { return backend_->submit(recording); });
   } catch (const DeviceError& error) {
     lose(error.what());
     gone("submit");
@@ -351,6 +389,7 @@ Serial Stream::run(Recording& recording, std::size_t launches) {
   report([&] { return Event{.kind = Event::plan_run, .device = device_id(), .count = launches}; });
   last_ = send(&recording);
   if (info_.immediate) finished_ = last_;
+  rest();
   return last_;
 }
 
@@ -374,6 +413,7 @@ void Stream::apply_settings() {
   const Settings now = current_settings();
   max_commands_ = static_cast<std::size_t>(now.max_commands);
   deadline_ = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(now.wait_limit));
+  set_pace(now.max_load);
   pool_.set_limits(
       {.memory = now.memory_limit, .cache = now.cache_limit, .cached_per_class = static_cast<std::size_t>(now.max_cached_per_class)});
 }

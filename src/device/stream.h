@@ -8,6 +8,7 @@
 #include "backend/faults.h"
 #include "device/complaints.h"
 #include "device/hazards.h"
+#include "device/pace.h"
 #include "device/random_state.h"
 #include "memory/block_pool.h"
 #include "platform/mutex.h"
@@ -123,7 +124,8 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   bool closed() const { return state_ == State::closed; }
   // Ends it: plans are dropped, the backend is destroyed, blocks may still come back.
   void close();
-  std::int64_t flushes() const { return flushes_; }  // automatic ones
+  std::int64_t flushes() const { return flushes_; }        // automatic ones
+  std::chrono::nanoseconds busy() const { return busy_; }  // how long our work took, while it is paced
 
   // PoolHost
   Memory* allocate(std::size_t bytes) override;
@@ -151,6 +153,10 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void load(const KernelDef& kernel);
   Serial send(Recording* recording);
   void flush_for(const Block& block);
+  void set_pace(double share);
+  template <class Function>
+  auto paced(Function&& function);
+  void rest();
   void hear_complaints();
   Operand lasting(LastingBlock& lasting, Access access);
   void refresh_seed();
@@ -176,6 +182,9 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   LastingBlock random_{this, sizeof(RandomState)};
   std::uint64_t seed_version_ = 0;  // of the seed that random_ has
   std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
+  Pace pace_;
+  bool pace_told_ = false;
+  std::chrono::nanoseconds worked_{0}, busy_{0};  // since the last rest; since it is paced
 };
 
 // Holds a stream's lock, and tells the listeners what happened once it is free again.

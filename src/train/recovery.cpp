@@ -43,7 +43,7 @@ void Training::recover(const std::string& why) {
   fruitless_ = now_.step > furthest_loss_ ? 1 : fruitless_ + 1;
   furthest_loss_ = std::max(furthest_loss_, now_.step);
   if (fruitless_ > options_.max_recoveries) give_up(why);
-  const Device lost = steps_.device(), next = device_after(lost);
+  const Device lost = steps_.device(), next = device_to_go_on_with(lost);
   announce(cat(why, "; going on from step ", kept_.step, " on ", next.id(), next == lost ? ", made anew" : ""));
   remake_on(next);
   restore(kept_);
@@ -51,7 +51,7 @@ void Training::recover(const std::string& why) {
 }
 
 // The same one, made anew; but when it has failed twice without a step forward, or cannot be made, the next.
-Device Training::device_after(const Device& lost) {
+Device Training::device_to_go_on_with(const Device& lost) {
   std::string failed;
   if (fruitless_ <= 2) try {
       reset(lost);
@@ -59,19 +59,10 @@ Device Training::device_after(const Device& lost) {
     } catch (const DeviceError& error) {
       failed = error.what();
     }
-  for (const Device& next : devices_after(lost)) try {
-      if (next.slot().stream_if_open()) {
-        const std::shared_ptr<Stream> stream = next.slot().stream();
-        const StreamLock lock(*stream);
-        stream->require_alive("fit");
-      } else {
-        next.slot().stream();
-      }
-      fall_back(lost, next, failed.empty() ? "it was lost again and again" : failed);
-      return next;
-    } catch (const DeviceError& error) {
-      failed += cat(failed.empty() ? "" : "; ", error.what());
-    }
+  if (const std::optional<Device> next = device_after(lost, failed)) {
+    fall_back(lost, *next, failed.empty() ? "it was lost again and again" : failed);
+    return *next;
+  }
   if (fruitless_ > 2) {
     reset(lost);
     return lost;
@@ -81,6 +72,7 @@ Device Training::device_after(const Device& lost) {
 
 void Training::remake_on(const Device& device) {
   steps_.forget();
+  speed_.slowness.forget();
   optim::OptimizerAccess::state(optimizer_).remake(device);
   const std::vector<Tensor>& optimized = optimizer_.parameters();
   for (const auto& [name, tensor] : tensors_of(net_)) {

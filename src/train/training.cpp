@@ -85,6 +85,7 @@ void Training::within_memory(const Step& step) {
 }
 
 void Training::train_step() {
+  const Clock::time_point start = Clock::now();
   const data::HostBatch batch = batches_->next();
   if (!batch_is_there_) steps_.upload(batch);
   batch_is_there_ = batches_->per_epoch() == 1 && !options_.shuffle;
@@ -92,6 +93,7 @@ void Training::train_step() {
   within_memory([&] { steps_.train(batch.rows); });
   ++now_.batch;
   ++now_.step;
+  watch_speed(seconds_since(start), batch.rows);
 }
 
 void Training::show_progress() {
@@ -224,6 +226,7 @@ TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test)
   announced_epochs_ = 0;
   furthest_loss_ = -1;
   fruitless_ = 0;
+  speed_ = {};
   start_ = epoch_start_ = Clock::now();
   prepared_ = false;
   net_.train();

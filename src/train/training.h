@@ -1,11 +1,12 @@
-// What a Trainer does, over three files: the loop in training.cpp; snapshots, checkpoints and lost devices in
-// going_on.cpp; the batch that is found by trying in found_batch.cpp.
+// What a Trainer does, over five files: the loop in training.cpp; snapshots and checkpoints in going_on.cpp; lost devices in
+// recovery.cpp, slow ones in speed.cpp; the batch that is found by trying in found_batch.cpp.
 #pragma once
 
 #include <tidepool/error.h>
 
 #include "train/checkpoint.h"
 #include "train/progress.h"
+#include "train/speed.h"
 #include "train/steps.h"
 
 #include <atomic>
@@ -56,9 +57,14 @@ class Training {
   void over_losses(const std::function<void()>& work);
   void recover(const std::string& why);
   [[noreturn]] void give_up(const std::string& why);
-  Device device_after(const Device& lost);
+  Device device_to_go_on_with(const Device& lost);
   void remake_on(const Device& device);
   void go_on_from_checkpoint(const data::Dataset& train);
+
+  // Speed.
+  void watch_speed(double seconds, std::int64_t samples);
+  void leave_slow_device();
+  void move_to(const Device& device, const std::string& why);
 
   std::int64_t found_batch(const data::Dataset& train);
 
@@ -81,6 +87,7 @@ class Training {
   TrainResult result_;
   std::int64_t announced_epochs_ = 0;
   std::int64_t furthest_loss_ = -1, fruitless_ = 0;  // the last step at which a device was lost, and how often without getting further
+  Speed speed_;
   bool prepared_ = false;
   bool batch_is_there_ = false;  // on the device, and the only one
   Clock::time_point start_, epoch_start_;
