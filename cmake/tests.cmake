@@ -10,6 +10,7 @@ file(GLOB folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*)
 foreach(folder IN LISTS folders)
   get_filename_component(name ${folder} NAME)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "_stand_in\\.cpp$")  # a library, for tests that open it
   if(NOT IS_DIRECTORY ${folder} OR NOT sources OR name STREQUAL "consumer" OR (name STREQUAL "cli" AND NOT TARGET tidepool_cli))
     continue()
   endif()
@@ -45,6 +46,15 @@ set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${PROJECT_BINARY_DIR}/
 if(TIDEPOOL_VULKAN AND EXISTS ${PROJECT_SOURCE_DIR}/tests/device/axpy.comp AND TARGET tidepool_test_device)
   tidepool_compile_shader(axpy ${PROJECT_SOURCE_DIR}/tests/device/axpy.comp)
   target_sources(tidepool_test_device PRIVATE ${PROJECT_BINARY_DIR}/shaders/axpy.inc)
+endif()
+
+# In the place of NVIDIA's library, which few machines have.
+if(TARGET tidepool_test_device)
+  add_library(tidepool_nvml_stand_in MODULE ${PROJECT_SOURCE_DIR}/tests/device/load/nvml_stand_in.cpp)
+  tidepool_options(tidepool_nvml_stand_in)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/device/load/load_test.cpp PROPERTIES
+    COMPILE_DEFINITIONS TIDEPOOL_NVML_STAND_IN="$<TARGET_FILE:tidepool_nvml_stand_in>")
+  add_dependencies(tidepool_test_device tidepool_nvml_stand_in)
 endif()
 
 # Every public header compiles alone, and twice.
