@@ -140,6 +140,7 @@ std::vector<PhysicalDevice> find_devices(VkInstance instance) {
     device.push_descriptor = has_extension(extensions, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
     device.memory_budget = has_extension(extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
     device.portability_subset = has_extension(extensions, "VK_KHR_portability_subset");
+    device.pci_bus_info = has_extension(extensions, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
     device.maintenance4 = has_extension(extensions, VK_KHR_MAINTENANCE_4_EXTENSION_NAME);
     found.push_back(device);
   }

@@ -24,6 +24,7 @@ struct PhysicalDevice {
   bool push_descriptor = false;  // extensions that it offers
   bool memory_budget = false;
   bool maintenance4 = false;
+  bool pci_bus_info = false;
   bool portability_subset = false;  // not quite Vulkan: to be said when it is opened
 };
 

@@ -1,8 +1,9 @@
 #include "platform/load/drm_card.h"
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 #include <charconv>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -43,6 +44,12 @@ PciDevice read_uevent(const fs::path& path) {
 }
 
 }  // namespace
+
+std::string pci_address(std::uint32_t domain, std::uint32_t bus, std::uint32_t device, std::uint32_t function) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%04x:%02x:%02x.%x", domain, bus, device, function);
+  return text.data();
+}
 
 std::vector<DrmCard> drm_cards(const std::string& sys) {
   std::vector<DrmCard> cards;

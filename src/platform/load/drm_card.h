@@ -17,6 +17,9 @@ struct PciDevice {
   std::uint32_t device = 0;
 };
 
+// As the kernel writes it.
+std::string pci_address(std::uint32_t domain, std::uint32_t bus, std::uint32_t device, std::uint32_t function);
+
 struct DrmCard {
   std::string folder;  // that of the PCI device
   PciDevice pci;

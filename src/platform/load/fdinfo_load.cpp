@@ -34,7 +34,7 @@ std::uint64_t grown(const std::optional<std::uint64_t>& from, const std::optiona
 std::optional<double> share_of(const DrmEngine& before, const DrmEngine& now, double nanoseconds) {
   if (now.share) return now.share;
   const auto capacity = static_cast<double>(now.capacity);
-  if (now.nanoseconds) return static_cast<double>(grown(before.nanoseconds, now.nanoseconds)) / (nanoseconds * capacity);
+  if (now.nanoseconds && nanoseconds > 0) return static_cast<double>(grown(before.nanoseconds, now.nanoseconds)) / (nanoseconds * capacity);
   const std::uint64_t all = grown(before.total_cycles, now.total_cycles);
   if (now.cycles && all > 0) return static_cast<double>(grown(before.cycles, now.cycles)) / (static_cast<double>(all) * capacity);
   return std::nullopt;
@@ -73,8 +73,7 @@ FdinfoLoad::Reading FdinfoLoad::read(const std::string& proc, LoadClock::time_po
     const auto before = before_.find(key);
     for (const auto& [name, engine] : client.engines) {
       if (before == before_.end() && !engine.share) continue;  // a counter alone says nothing
-      const DrmEngine none,
-          &earlier = before == before_.end() || !before->second.engines.contains(name) ? none : before->second.engines.at(name);
+      const DrmEngine earlier = before == before_.end() ? DrmEngine{} : before->second.engines[name];
       if (const auto share = share_of(earlier, engine, nanoseconds)) engines[name] += *share;
     }
   }

@@ -35,6 +35,8 @@ TEST(LoadOfACard, IsFoundByAddressOrByAnOnlyCardOfItsKind) {
   EXPECT_FALSE(find_card(cards, {})) << "who does not say what it is, is none";
   EXPECT_FALSE(find_card(drm_cards(sys("two_alike")), {.vendor = 0x1002, .device = 0x73bf})) << "which of the two nobody knows";
   EXPECT_TRUE(drm_cards(sys("no such folder")).empty());
+  EXPECT_EQ(pci_address(0, 3, 0, 0), radeon.address);
+  EXPECT_EQ(pci_address(0x10000, 0xaf, 0x1f, 7), "10000:af:1f.7");
 }
 
 TEST(LoadOfACard, IsWhatGpuBusyPercentSays) {
