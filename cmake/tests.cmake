@@ -48,14 +48,19 @@ if(TIDEPOOL_VULKAN AND EXISTS ${PROJECT_SOURCE_DIR}/tests/device/axpy.comp AND T
   target_sources(tidepool_test_device PRIVATE ${PROJECT_BINARY_DIR}/shaders/axpy.inc)
 endif()
 
-# In the place of NVIDIA's library, which few machines have.
-if(TARGET tidepool_test_device)
-  add_library(tidepool_nvml_stand_in MODULE ${PROJECT_SOURCE_DIR}/tests/device/load/nvml_stand_in.cpp)
-  tidepool_options(tidepool_nvml_stand_in)
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/device/load/load_test.cpp PROPERTIES
-    COMPILE_DEFINITIONS TIDEPOOL_NVML_STAND_IN="$<TARGET_FILE:tidepool_nvml_stand_in>")
-  add_dependencies(tidepool_test_device tidepool_nvml_stand_in)
-endif()
+# Libraries that stand in for what few machines have; the file that opens one gets its path.
+function(tidepool_stand_in target library user definition)
+  if(NOT TARGET ${target})
+    return()
+  endif()
+  get_filename_component(name ${library} NAME_WE)
+  add_library(tidepool_${name} MODULE ${PROJECT_SOURCE_DIR}/tests/${library})
+  tidepool_options(tidepool_${name})
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/${user} PROPERTIES COMPILE_DEFINITIONS ${definition}="$<TARGET_FILE:tidepool_${name}>")
+  add_dependencies(${target} tidepool_${name})
+endfunction()
+tidepool_stand_in(tidepool_test_device device/load/nvml_stand_in.cpp device/load/load_test.cpp TIDEPOOL_NVML_STAND_IN)
+tidepool_stand_in(tidepool_test_cli cli/crashing_driver_stand_in.cpp cli/doctor_test.cpp TIDEPOOL_CRASHING_DRIVER)
 
 # Every public header compiles alone, and twice.
 file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/tidepool/*.h)
