@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "cli/tool.h"
+#include "platform/environment.h"
 #include "support/errors.h"
 
 namespace tidepool::inline v0 {
@@ -15,12 +16,11 @@ namespace {
 class DoctorCommand : public ToolTest {
  protected:
   void TearDown() override {
-    for (const std::string& name : set_) unsetenv(name.c_str());
-    setenv("TIDEPOOL_CACHE", "off", 1);
+    for (const auto& [name, before] : before_) before ? setenv(name.c_str(), before->c_str(), 1) : unsetenv(name.c_str());
   }
   void set(const std::string& name, const std::string& value) {
+    before_.emplace_back(name, environment(name.c_str()));
     setenv(name.c_str(), value.c_str(), 1);
-    set_.push_back(name);
   }
   // The finding of that name, as "level: text".
   static std::string finding(const nlohmann::json& document, const std::string& about) {
@@ -30,7 +30,7 @@ class DoctorCommand : public ToolTest {
   }
 
  private:
-  std::vector<std::string> set_;
+  std::vector<std::pair<std::string, std::optional<std::string>>> before_;
 };
 
 TEST_F(DoctorCommand, SaysEachFindingInALineOfPlainWords) {
@@ -96,6 +96,20 @@ TEST_F(DoctorCommand, AVulkanDriverThatCrashesDoesNotTakeTheDoctorAlong) {
 }
 #endif
 
+#ifdef TIDEPOOL_VULKAN
+TEST_F(DoctorCommand, CountsWhatVulkansValidationLayersSay) {
+  const auto checks = nlohmann::json::parse(run("doctor --json").out);
+  if (finding(checks, "validation") != "ok: Vulkan's validation layers are installed" || checks["devices"].size() < 2)
+    GTEST_SKIP() << "there is no Vulkan device or no validation layer: install mesa-vulkan-drivers and vulkan-validationlayers";
+  EXPECT_TRUE(checks["devices"][1]["validation_messages"].is_null()) << "nobody listened";
+  set("VK_LAYER_ENABLES", "VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT");  // which has something to say of every program
+  const Outcome o = run("doctor --report report.md");
+  EXPECT_HAS(o.out, "warn  vulkan:0: the validation layers gave ");
+  EXPECT_HAS(contents(path("report.md")), "Validation: the layers were on, and gave ");
+  EXPECT_EQ(contents(path("report.md")).find("gave 0 messages"), std::string::npos);
+}
+#endif
+
 TEST_F(DoctorCommand, SettingsThatCannotBeMeantAreWarnings) {
   set("TIDEPOOL_THREADS", "999");
   set("TIDEPOOL_MEMORY_LIMIT", "much");
@@ -124,6 +138,7 @@ TEST_F(DoctorCommand, TheReportHoldsTheDevicesAndNothingAboutTheUser) {
     if (device["kind"] != "cpu") {
       EXPECT_HAS(report, "\nValidation: ");
       EXPECT_HAS(report, "\n| largest binding | ");
+      EXPECT_EQ(report.find(" the test failed"), std::string::npos);
     }
   }
   for (const char* part : {"| matmul | ", "| training steps | ", "| softmax | ", "| matmul 512 | ", "| system | ", " agreed |"})
@@ -139,6 +154,7 @@ TEST_F(DoctorCommand, TheReportHoldsTheDevicesAndNothingAboutTheUser) {
 }
 
 TEST_F(DoctorCommand, AReportThatCannotBeWrittenIsOneLineAndStatusOne) {
+  set("VK_DRIVER_FILES", "/nowhere/some_icd.json");  // the CPU alone is enough for this
   const Outcome o = run("doctor --report /nowhere/report.md");
   EXPECT_EQ(o.status, 1);
   EXPECT_EQ(o.err.find("tidepool: doctor: /nowhere/report.md"), 0U) << o.err;

@@ -42,6 +42,10 @@ bool check_listing(Findings& findings) {
 }
 
 void check_loader(Findings& findings, const VulkanSurvey& survey) {
+#ifndef TIDEPOOL_VULKAN
+  findings.warn("loader", "this build is without Vulkan: only the CPU can be used", "build with -DTIDEPOOL_VULKAN=ON");
+  return;
+#endif
   if (survey.loader)
     findings.ok("loader", cat("Vulkan ", survey.loader_version));
   else
