@@ -34,7 +34,7 @@ std::vector<std::string> environment_with(const std::vector<std::pair<std::strin
     const std::string text = *entry;
     if (std::ranges::none_of(variables, [&](const auto& v) { return text.starts_with(v.first + "="); })) all.push_back(text);
   }
-  for (const auto& [name, value] : variables) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : variables) all.push_back(cat(name, "=", value));
   return all;
 }
 

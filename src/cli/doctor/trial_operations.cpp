@@ -66,7 +66,8 @@ Tensor random_numbers() {
 }
 
 Tensor planned() {
-  const Tensor x = uniform({300}, 1), total = zeros({300});
+  const Tensor x = uniform({300}, 1);
+  Tensor total = zeros({300});
   const Plan plan = capture([&] { copy_(total, total + tanh(x)); });
   for (int i = 0; i < 5; ++i) plan.run();
   return total;
