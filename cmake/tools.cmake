@@ -1,5 +1,5 @@
-# The `tidepool` command (src/cli/, one file per command, and the benchmarks it runs) and, with the tests, the performance gates.
-file(GLOB cli CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.cpp)
+# The `tidepool` command (src/cli/, one file per command, what larger ones need in folders, and the benchmarks that it runs) and, with the tests, the performance gates.
+file(GLOB_RECURSE cli CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.cpp)
 file(GLOB benchmarks CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
 set(gates ${benchmarks})
 list(FILTER benchmarks EXCLUDE REGEX "/bench/(gates[^/]*|start\\.cpp)$")

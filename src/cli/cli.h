@@ -9,6 +9,7 @@
 namespace tidepool::cli {
 
 void add_devices(Parser& parser);
+void add_doctor(Parser& parser);
 void add_bench(Parser& parser);
 void add_train(Parser& parser);
 void add_eval(Parser& parser);

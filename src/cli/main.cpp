@@ -8,6 +8,7 @@ int main(int argc, char** argv) {
   try {
     cli::Parser parser;
     cli::add_devices(parser);
+    cli::add_doctor(parser);
     cli::add_train(parser);
     cli::add_eval(parser);
     cli::add_bench(parser);

@@ -9,6 +9,8 @@
 #endif
 #include "backend/faults.h"
 #include "device/capture.h"
+#include "device/list.h"
+#include "device/loads.h"
 #include "device/settings.h"
 #include "device/slot.h"
 #include "platform/cat.h"
@@ -65,15 +67,17 @@ DeviceSlot::Open opener(std::string_view id) {
   throw DeviceError("device", cat("there is no device called '", id, "'; there are: ", known));
 }
 
-DeviceInfo describe(std::string id, const BackendInfo& info) {
-  return {.id = std::move(id),
+DeviceInfo describe(const ListedDevice& listed) {
+  const BackendInfo& info = listed.info;
+  const Load load = load_of(listed);
+  return {.id = listed.id,
           .name = info.name,
           .kind = info.kind,
           .driver = info.driver,
           .memory_total = info.memory_total,
           .memory_free = info.memory_free,
-          .load = std::nullopt,
-          .load_source = ""};
+          .load = load.value,
+          .load_source = load.source};
 }
 
 DeviceSlot& first_default() {
@@ -139,11 +143,7 @@ std::ostream& operator<<(std::ostream& out, const Device& device) { return out <
 
 std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> all;
-  all.push_back(describe("cpu", cpu_info()));
-#ifdef TIDEPOOL_VULKAN
-  std::size_t index = 0;
-  for (const BackendInfo& info : list_vulkan_devices()) all.push_back(describe(cat("vulkan:", index++), info));
-#endif
+  for (const ListedDevice& listed : list_devices()) all.push_back(describe(listed));
   return all;
 }
 

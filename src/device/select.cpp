@@ -1,16 +1,22 @@
-#include <tidepool/device.h>
+#include "device/select.h"
+
 #include <tidepool/error.h>
 
+#include "device/loads.h"
 #include "device/slot.h"
 #include "platform/bytes.h"
 #include "platform/cat.h"
 #include "platform/log.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace tidepool::inline v0 {
 
 namespace {
+
+std::string percent(double share) { return cat(std::lround(share * 100), " %"); }
 
 // Why a device is passed over; empty when it fits.
 std::string objection(const DeviceInfo& info, const SelectOptions& options) {
@@ -18,11 +24,12 @@ std::string objection(const DeviceInfo& info, const SelectOptions& options) {
   if (named && info.id != options.name && info.name.find(options.name) == std::string::npos)
     return cat("is not called '", options.name, "'");
   if (!named && info.kind == "software" && !options.allow_software) return "is a software rasteriser (set allow_software, or name it)";
-  if (!named && options.prefer_gpu && info.kind == "cpu") return "is the CPU";
-  if (!named && !options.prefer_gpu && info.kind != "cpu") return "is a GPU and prefer_gpu is off";
+  if (!named && options.prefer_gpu && info.kind == "cpu") return "is the CPU, and a GPU is wanted (turn prefer_gpu off, or name it)";
+  if (!named && !options.prefer_gpu && info.kind != "cpu") return "is a GPU, and prefer_gpu is off";
   if (info.memory_free < options.min_memory)
     return cat("has ", readable_bytes(info.memory_free), " free of the ", readable_bytes(options.min_memory), " wanted");
-  if (info.load && *info.load > options.max_load) return cat("is ", *info.load, " busy, more than ", options.max_load);
+  if (info.load && *info.load > options.max_load)
+    return cat("is ", percent(*info.load), " busy by ", info.load_source, ", more than the ", percent(options.max_load), " wanted");
   return "";
 }
 
@@ -33,30 +40,63 @@ int rank(const DeviceInfo& info) {
   return info.kind == "software" ? 3 : 4;
 }
 
+bool has_gpu(const std::vector<DeviceInfo>& all) {
+  return std::ranges::any_of(all, [](const DeviceInfo& info) { return info.kind != "cpu"; });
+}
+
+// What a user can do about it beyond the reasons themselves.
+std::string advice(const std::vector<DeviceInfo>& all) { return has_gpu(all) ? "" : "; no GPU was found (`tidepool doctor` says why)"; }
+
+std::string selected_text(const std::vector<DeviceInfo>& all, const Choice& choice) {
+  const DeviceInfo& info = all[*choice.index];
+  const std::string load = info.load ? cat(percent(*info.load), " busy by ", info.load_source) : "load unknown";
+  const std::string others = passed_over_text(all, choice);
+  return cat("selected ", info.id, " (", info.name, ", ", info.kind, ", ", readable_bytes(info.memory_free), " free, ", load, ")",
+             others.empty() ? "" : "; passed over: ", others);
+}
+
 }  // namespace
 
-Device select(const SelectOptions& options) {
-  std::vector<DeviceInfo> all = devices();
-  std::stable_sort(all.begin(), all.end(), [](const DeviceInfo& a, const DeviceInfo& b) { return rank(a) < rank(b); });
-  std::string passed_over;
-  for (const DeviceInfo& info : all) {
-    const std::string why_not = objection(info, options);
-    if (!why_not.empty()) {
-      passed_over += cat(passed_over.empty() ? "" : "; ", info.id, " (", info.name, ") ", why_not);
-      continue;
+Choice choose(const std::vector<DeviceInfo>& all, const SelectOptions& options) {
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return rank(all[i]); });
+  Choice choice;
+  for (const std::size_t i : order) {
+    std::string why = objection(all[i], options);
+    if (why.empty()) {
+      choice.index = i;
+      break;
     }
-    const Device found = device(info.id);
+    choice.passed_over.push_back({.index = i, .why = std::move(why)});
+  }
+  return choice;
+}
+
+std::string passed_over_text(const std::vector<DeviceInfo>& all, const Choice& choice) {
+  std::string text;
+  for (const auto& [index, why] : choice.passed_over)
+    text += cat(text.empty() ? "" : "; ", all[index].id, " (", all[index].name, ") ", why);
+  return text;
+}
+
+Device select(const SelectOptions& options) {
+  if (!(options.max_load >= 0.0 && options.max_load <= 1.0))
+    throw ArgumentError("select", cat("max_load is ", options.max_load, ", wanted 0 to 1: 0.8 for devices that are at most 80 % busy"));
+  if (options.max_load < 1.0) settle_loads();
+  const std::vector<DeviceInfo> all = devices();
+  const Choice choice = choose(all, options);
+  if (choice.index) {
+    const Device found = device(all[*choice.index].id);
     set_default_device(found);
-    emit({.kind = DeviceEvent::selected,
-          .device = found,
-          .message =
-              cat("selected ", info.id, " (", info.name, ", ", info.kind, ")", passed_over.empty() ? "" : "; passed over: ", passed_over)});
+    emit({.kind = DeviceEvent::selected, .device = found, .message = selected_text(all, choice)});
     return found;
   }
-  if (options.required) throw DeviceError("select", cat("no device fits: ", passed_over));
+  const std::string reasons = cat(passed_over_text(all, choice), advice(all));
+  if (options.required) throw DeviceError("select", cat("no device fits: ", reasons));
   const Device cpu = device("cpu");
   set_default_device(cpu);
-  const std::string message = cat("fell back to the CPU: ", passed_over);
+  const std::string message = cat("fell back to the CPU: ", reasons);
   warn(cat("select: ", message));
   emit({.kind = DeviceEvent::fallback, .device = cpu, .message = message});
   return cpu;

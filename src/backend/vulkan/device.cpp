@@ -60,6 +60,16 @@ BackendInfo describe(const PhysicalDevice& device) {
   return info;
 }
 
+PciDevice place_of(const PhysicalDevice& device) {
+  VkPhysicalDevicePCIBusInfoPropertiesEXT bus{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT};
+  VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = device.pci_bus_info ? &bus : nullptr};
+  vkGetPhysicalDeviceProperties2(device.handle, &all);
+  if (all.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU) return {};
+  PciDevice place{.vendor = all.properties.vendorID, .device = all.properties.deviceID};
+  if (device.pci_bus_info) place.address = pci_address(bus.pciDomain, bus.pciBus, bus.pciDevice, bus.pciFunction);
+  return place;
+}
+
 VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const PhysicalDevice& which, std::chrono::nanoseconds time)
     : instance(std::move(from)), physical(which), patience(time) {
   VkPhysicalDeviceMaintenance4Properties buffers{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};

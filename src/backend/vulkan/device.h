@@ -5,6 +5,7 @@
 
 #include "backend/backend.h"
 #include "backend/vulkan/instance.h"
+#include "platform/load/drm_card.h"
 
 #include <chrono>
 #include <memory>
@@ -12,6 +13,7 @@
 namespace tidepool::inline v0 {
 
 BackendInfo describe(const PhysicalDevice& device);
+PciDevice place_of(const PhysicalDevice& device);
 
 struct VulkanDevice {
   VulkanDevice(std::shared_ptr<const VulkanInstance> instance, const PhysicalDevice& physical, std::chrono::nanoseconds patience);

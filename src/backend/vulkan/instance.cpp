@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "platform/cat.h"
 #include "platform/environment.h"
 
 namespace tidepool::inline v0 {
@@ -56,7 +57,7 @@ bool validation_is_wanted() {
   return value == "1" || value == "sync" || value == "gpu";
 }
 
-bool validation_is_there() {
+bool validation_can_be_used() {
   const auto layers =
       list<VkLayerProperties>([](std::uint32_t* n, VkLayerProperties* all) { return vkEnumerateInstanceLayerProperties(n, all); });
   if (std::ranges::none_of(layers, [](const VkLayerProperties& l) { return std::string_view(l.layerName) == validation_layer; }))
@@ -126,7 +127,7 @@ bool find_compute_family(VkPhysicalDevice device, std::uint32_t& family) {
   return found;
 }
 
-std::vector<PhysicalDevice> find_devices(VkInstance instance) {
+std::vector<PhysicalDevice> find_devices(VkInstance instance, std::vector<std::string>& unusable) {
   std::vector<PhysicalDevice> found;
   const auto handles =
       list<VkPhysicalDevice>([&](std::uint32_t* n, VkPhysicalDevice* all) { return vkEnumeratePhysicalDevices(instance, n, all); });
@@ -134,12 +135,21 @@ std::vector<PhysicalDevice> find_devices(VkInstance instance) {
     VkPhysicalDeviceProperties properties;
     vkGetPhysicalDeviceProperties(handle, &properties);
     PhysicalDevice device{.handle = handle};
-    if (properties.apiVersion < VK_API_VERSION_1_2 || !find_compute_family(handle, device.compute_family)) continue;
+    if (properties.apiVersion < VK_API_VERSION_1_2) {
+      unusable.push_back(cat(properties.deviceName, " has Vulkan ", VK_API_VERSION_MAJOR(properties.apiVersion), '.',
+                             VK_API_VERSION_MINOR(properties.apiVersion), ", wanted 1.2"));
+      continue;
+    }
+    if (!find_compute_family(handle, device.compute_family)) {
+      unusable.push_back(cat(properties.deviceName, " has no queue for compute"));
+      continue;
+    }
     const auto extensions = list<VkExtensionProperties>(
         [&](std::uint32_t* n, VkExtensionProperties* all) { return vkEnumerateDeviceExtensionProperties(handle, nullptr, n, all); });
     device.push_descriptor = has_extension(extensions, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
     device.memory_budget = has_extension(extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
     device.portability_subset = has_extension(extensions, "VK_KHR_portability_subset");
+    device.pci_bus_info = has_extension(extensions, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
     device.maintenance4 = has_extension(extensions, VK_KHR_MAINTENANCE_4_EXTENSION_NAME);
     found.push_back(device);
   }
@@ -161,7 +171,7 @@ Shared& shared() {
 VulkanInstance::VulkanInstance() {
   if (volkInitialize() != VK_SUCCESS || volkGetInstanceVersion() < VK_API_VERSION_1_2) return;
   const bool wanted = validation_is_wanted();
-  const bool validation = wanted && validation_is_there();
+  const bool validation = wanted && validation_can_be_used();
   if (wanted && !validation)
     std::fprintf(stderr, "tidepool: TIDEPOOL_VALIDATION is set, but %s is not installed; going on without it\n", validation_layer);
   const std::vector<VkExtensionProperties> extensions = instance_extensions();
@@ -173,7 +183,7 @@ VulkanInstance::VulkanInstance() {
     const auto info = messenger_info();
     vkCreateDebugUtilsMessengerEXT(handle_, &info, nullptr, &messenger_);
   }
-  devices_ = find_devices(handle_);
+  devices_ = find_devices(handle_, unusable_);
 }
 
 VulkanInstance::~VulkanInstance() {
@@ -196,6 +206,8 @@ bool close_vulkan_instance() {
   all.instance.reset();
   return true;
 }
+
+bool validation_layer_is_there() { return validation_can_be_used(); }
 
 std::uint64_t validation_messages() { return messages; }
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tidepool::inline v0 {
@@ -24,6 +25,7 @@ struct PhysicalDevice {
   bool push_descriptor = false;  // extensions that it offers
   bool memory_budget = false;
   bool maintenance4 = false;
+  bool pci_bus_info = false;
   bool portability_subset = false;  // not quite Vulkan: to be said when it is opened
 };
 
@@ -36,6 +38,8 @@ class VulkanInstance {
 
   VkInstance handle() const { return handle_; }
   std::span<const PhysicalDevice> devices() const { return devices_; }
+  // Devices that are there and cannot be used, and why.
+  std::span<const std::string> unusable() const { return unusable_; }
   // Whether objects and launches get names: with validation, under RenderDoc, or by TIDEPOOL_VULKAN_LABELS=1.
   bool labels() const { return labels_; }
   // Leaves the VkInstance to the end of the process: a device that does not answer still hangs on it.
@@ -45,6 +49,7 @@ class VulkanInstance {
   VkInstance handle_ = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
   std::vector<PhysicalDevice> devices_;
+  std::vector<std::string> unusable_;
   bool labels_ = false;
   mutable std::atomic<bool> keep_ = false;
 };
@@ -53,6 +58,7 @@ class VulkanInstance {
 std::shared_ptr<const VulkanInstance> vulkan_instance();
 // Destroys the instance; the next call of vulkan_instance makes a new one. False, and nothing done, while someone holds it.
 bool close_vulkan_instance();
+bool validation_layer_is_there();  // asks the loader, which vulkan_instance has opened
 // How many warnings and errors the validation layer has given.
 std::uint64_t validation_messages();
 

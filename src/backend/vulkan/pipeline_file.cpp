@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "platform/environment.h"
+#include "platform/cache_folder.h"
 #include "platform/log.h"
 #include "platform/replace_file.h"
 
@@ -22,13 +22,6 @@ std::uint64_t hash(std::span<const std::byte> bytes) {  // FNV-1a
   std::uint64_t value = 0xcbf29ce484222325U;
   for (const std::byte byte : bytes) value = (value ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3U;
   return value;
-}
-
-std::string cache_folder() {
-  if (const auto own = environment("TIDEPOOL_CACHE")) return *own == "off" ? "" : *own;
-  if (const auto users = environment("XDG_CACHE_HOME")) return *users + "/tidepool";
-  if (const auto home = environment("HOME")) return *home + "/.cache/tidepool";
-  return "";
 }
 
 }  // namespace

@@ -85,6 +85,13 @@ std::vector<BackendInfo> list_vulkan_devices() {
   return all;
 }
 
+std::vector<PciDevice> list_vulkan_places() {
+  const auto instance = vulkan_instance();
+  std::vector<PciDevice> all;
+  for (const PhysicalDevice& device : instance->devices()) all.push_back(place_of(device));
+  return all;
+}
+
 std::unique_ptr<Backend> open_vulkan(std::size_t index, std::chrono::nanoseconds patience) {
   auto instance = vulkan_instance();
   const auto devices = instance->devices();

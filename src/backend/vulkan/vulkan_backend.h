@@ -7,6 +7,7 @@
 #pragma once
 
 #include "backend/backend.h"
+#include "platform/load/drm_card.h"
 
 #include <chrono>
 #include <cstddef>
@@ -16,6 +17,8 @@
 namespace tidepool::inline v0 {
 
 std::vector<BackendInfo> list_vulkan_devices();
+// Where each of them sits, in the same order; nothing for those that are software.
+std::vector<PciDevice> list_vulkan_places();
 // Patience: how long the device may keep us waiting before it counts as lost.
 std::unique_ptr<Backend> open_vulkan(std::size_t index, std::chrono::nanoseconds patience = std::chrono::seconds(30));
 

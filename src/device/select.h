@@ -1,0 +1,31 @@
+// The rule by which a device is chosen, over a list that need not be this machine's.
+//
+//     const Choice choice = choose(devices(), {.min_memory = 2_GiB});
+//     if (choice.index) …
+#pragma once
+
+#include <tidepool/device.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tidepool::inline v0 {
+
+struct Choice {
+  struct PassedOver {
+    std::size_t index;
+    std::string why;
+  };
+  std::optional<std::size_t> index;     // none: nothing fits
+  std::vector<PassedOver> passed_over;  // those that come before it in order
+};
+
+// Discrete, integrated, virtual, software where allowed, CPU; within a kind as they are listed. A load that nobody knows is
+// no reason against a device.
+Choice choose(const std::vector<DeviceInfo>& all, const SelectOptions& options);
+// "vulkan:0 (Some GPU) is 93 % busy, more than the 50 % wanted; …"
+std::string passed_over_text(const std::vector<DeviceInfo>& all, const Choice& choice);
+
+}  // namespace tidepool::inline v0
