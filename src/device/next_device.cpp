@@ -2,6 +2,7 @@
 
 #include <tidepool/error.h>
 
+#include "device/select.h"
 #include "device/slot.h"
 #include "platform/cat.h"
 #include "platform/log.h"
@@ -10,17 +11,18 @@ namespace tidepool::inline v0 {
 
 std::optional<Device> device_after(const Device& one, std::string& failed) {
   const std::vector<DeviceInfo> all = devices();
-  for (const char* kind : {"discrete", "integrated", "virtual", "cpu"})
-    for (const DeviceInfo& info : all)
-      if (info.kind == kind && info.id != one.id()) try {
-          const Device next = device(info.id);
-          const std::shared_ptr<Stream> stream = next.slot().stream();
-          const StreamLock lock(*stream);
-          stream->require_alive("open");
-          return next;
-        } catch (const DeviceError& error) {
-          failed += cat(failed.empty() ? "" : "; ", error.what());
-        }
+  for (const std::size_t i : best_first(all)) {
+    if (all[i].kind == "software" || all[i].id == one.id()) continue;
+    try {
+      const Device next = device(all[i].id);
+      const std::shared_ptr<Stream> stream = next.slot().stream();
+      const StreamLock lock(*stream);
+      stream->require_alive("open");
+      return next;
+    } catch (const DeviceError& error) {
+      failed += cat(failed.empty() ? "" : "; ", error.what());
+    }
+  }
   return std::nullopt;
 }
 

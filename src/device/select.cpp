@@ -9,6 +9,7 @@
 #include "platform/log.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -33,13 +34,6 @@ std::string objection(const DeviceInfo& info, const SelectOptions& options) {
   return "";
 }
 
-int rank(const DeviceInfo& info) {
-  if (info.kind == "discrete") return 0;
-  if (info.kind == "integrated") return 1;
-  if (info.kind == "virtual") return 2;
-  return info.kind == "software" ? 3 : 4;
-}
-
 bool has_gpu(const std::vector<DeviceInfo>& all) {
   return std::ranges::any_of(all, [](const DeviceInfo& info) { return info.kind != "cpu"; });
 }
@@ -57,10 +51,17 @@ std::string selected_text(const std::vector<DeviceInfo>& all, const Choice& choi
 
 }  // namespace
 
-Choice choose(const std::vector<DeviceInfo>& all, const SelectOptions& options) {
+std::vector<std::size_t> best_first(const std::vector<DeviceInfo>& all) {
+  constexpr std::array kinds = {"discrete", "integrated", "virtual", "software"};
+  const auto rank = [&](std::size_t i) { return std::ranges::find(kinds, all[i].kind) - kinds.begin(); };
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return rank(all[i]); });
+  std::ranges::stable_sort(order, {}, rank);
+  return order;
+}
+
+Choice choose(const std::vector<DeviceInfo>& all, const SelectOptions& options) {
+  const std::vector<std::size_t> order = best_first(all);
   Choice choice;
   for (const std::size_t i : order) {
     std::string why = objection(all[i], options);

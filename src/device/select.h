@@ -22,8 +22,9 @@ struct Choice {
   std::vector<PassedOver> passed_over;  // those that come before it in order
 };
 
-// Discrete, integrated, virtual, software where allowed, CPU; within a kind as they are listed. A load that nobody knows is
-// no reason against a device.
+// Discrete, integrated, virtual, software, CPU; within a kind as they are listed.
+std::vector<std::size_t> best_first(const std::vector<DeviceInfo>& all);
+// The first in that order that fits, software only where allowed. A load that nobody knows is no reason against a device.
 Choice choose(const std::vector<DeviceInfo>& all, const SelectOptions& options);
 // "vulkan:0 (Some GPU) is 93 % busy, more than the 50 % wanted; …"
 std::string passed_over_text(const std::vector<DeviceInfo>& all, const Choice& choice);

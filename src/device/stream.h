@@ -157,6 +157,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   template <class Function>
   auto paced(Function&& function);
   void rest();
+  void look_at_load();
   void hear_complaints();
   Operand lasting(LastingBlock& lasting, Access access);
   void refresh_seed();
@@ -184,6 +185,8 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
   Pace pace_;
   bool pace_told_ = false;
+  std::chrono::steady_clock::time_point load_seen_{};
+  std::chrono::nanoseconds busy_then_{0};
   std::chrono::nanoseconds worked_{0}, busy_{0};  // since the last rest; since it is paced
 };
 
