@@ -56,7 +56,7 @@ void DescriptorSets::reset() {
   taken_ = 0;
 }
 
-CommandList::CommandList(VulkanDevice& device, const Pipelines& pipelines) : device_(device), pipelines_(pipelines), sets_(device) {
+CommandList::CommandList(VulkanDevice& device, Pipelines& pipelines) : device_(device), pipelines_(pipelines), sets_(device) {
   const VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                      .queueFamilyIndex = device_.physical.compute_family};
   device_.check(device_.call.vkCreateCommandPool(device_.handle, &pool, nullptr, &pool_), "vkCreateCommandPool");
@@ -71,10 +71,17 @@ CommandList::CommandList(VulkanDevice& device, const Pipelines& pipelines) : dev
 }
 
 CommandList::~CommandList() {
+  let_go();
   if (!device_.abandoned) device_.call.vkDestroyCommandPool(device_.handle, pool_, nullptr);
 }
 
+void CommandList::let_go() {
+  for (const std::uint32_t kernel : held_) pipelines_.let_go(kernel);
+  held_.clear();
+}
+
 void CommandList::begin(VkCommandBufferUsageFlags usage) {
+  let_go();
   sets_.reset();
   device_.check(device_.call.vkResetCommandPool(device_.handle, pool_, 0), "vkResetCommandPool");
   const VkCommandBufferBeginInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, .flags = usage};
@@ -95,8 +102,12 @@ void CommandList::add(const Launch& launch) {
   if (barrier_due_)
     add_barrier(device_, buffer_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, shader_access, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, shader_access);
   barrier_due_ = false;
-  if (pipeline.handle != bound_) device_.call.vkCmdBindPipeline(buffer_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle);
-  bound_ = pipeline.handle;
+  if (pipeline.handle != bound_) {
+    held_.push_back(launch.kernel->id);
+    pipelines_.hold(*launch.kernel);
+    device_.call.vkCmdBindPipeline(buffer_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle);
+    bound_ = pipeline.handle;
+  }
   if (launch.binding_count) bind(launch, pipeline);
   if (launch.param_bytes)
     device_.call.vkCmdPushConstants(buffer_, pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, launch.param_bytes, launch.params.data());

@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
-std::uint64_t hash(std::span<const std::byte> bytes) {  // FNV-1a
-  std::uint64_t value = 0xcbf29ce484222325U;
-  for (const std::byte byte : bytes) value = (value ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3U;
-  return value;
-}
-
 std::string cache_folder() {
   if (const auto own = environment("TIDEPOOL_CACHE")) return *own == "off" ? "" : *own;
   if (const auto users = environment("XDG_CACHE_HOME")) return *users + "/tidepool";
@@ -33,6 +27,12 @@ std::string cache_folder() {
 
 }  // namespace
 
+std::uint64_t hash(std::span<const std::byte> bytes) {  // FNV-1a
+  std::uint64_t value = 0xcbf29ce484222325U;
+  for (const std::byte byte : bytes) value = (value ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3U;
+  return value;
+}
+
 struct PipelineFile::Header {
   char magic[8];
   char version[16];  // ours
@@ -41,11 +41,11 @@ struct PipelineFile::Header {
   std::uint64_t bytes, hash;
 };
 
-PipelineFile::PipelineFile(const VkPhysicalDeviceProperties& device)
+PipelineFile::PipelineFile(const VkPhysicalDeviceProperties& device, const char* ending)
     : vendor_(device.vendorID), device_(device.deviceID), driver_(device.driverVersion) {
   std::memcpy(uuid_, device.pipelineCacheUUID, VK_UUID_SIZE);
   const std::string folder = cache_folder();
-  if (!folder.empty()) path_ = cat(folder, "/vulkan-", vendor_, "-", device_, ".pipelines");
+  if (!folder.empty()) path_ = cat(folder, "/vulkan-", vendor_, "-", device_, ".", ending);
 }
 
 PipelineFile::Header PipelineFile::header_for(std::span<const std::byte> data) const {
