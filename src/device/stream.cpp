@@ -320,6 +320,7 @@ void Stream::clear(Block& block) {
 }
 
 void Stream::retag(Block& block, MemoryTag tag) {
+  if (tag == MemoryTag::parameters && state_ == State::alive) backend_->warm();
   if (block.owner == &pool_)
     pool_.retag(&block, tag);
   else

@@ -27,7 +27,7 @@ std::unique_ptr<Backend> open_plainly(const std::string& id) {
 class Keeping {
  public:
   explicit Keeping(const std::string& id) : id_(id) {
-    slot_for(id).replace_open([this] { return std::make_unique<KeepingBackend>(open_plainly(id_), sequences); });
+    slot_for(id).replace_open([this] { return std::make_unique<KeepingBackend>(open_plainly(id_), kept); });
     reset(device(id));
   }
   ~Keeping() {
@@ -37,7 +37,7 @@ class Keeping {
   Keeping(const Keeping&) = delete;
   Keeping& operator=(const Keeping&) = delete;
 
-  KeepingBackend::Sequences sequences;
+  KeepingBackend::Kept kept;
 
  private:
   std::string id_;
@@ -71,9 +71,9 @@ TEST_P(ConformanceHazards, EveryOperationIsKeptApartAndNoBarrierIsNeedless) {
   for (const OpCases& cases : all_cases())
     for (const Case& c : cases.over) {
       if (!applies(cases, c, device(id()))) continue;
-      keeping.sequences.clear();
+      keeping.kept.sequences.clear();
       launch_forward_and_backward(cases, c, device(id()));
-      for (const std::vector<Launch>& launches : keeping.sequences) {
+      for (const std::vector<Launch>& launches : keeping.kept.sequences) {
         EXPECT_EQ(find_hazard(launches), std::nullopt) << name_of(cases) << ' ' << describe(c);
         EXPECT_EQ(find_needless_barrier(launches), std::nullopt) << name_of(cases) << ' ' << describe(c);
         placed += barriers(launches);
@@ -100,10 +100,10 @@ TEST_P(ConformanceHazards, EveryOptimizerIsToo) {
   const auto expect_order = [&](const auto& make_optimizer) {
     nn::Sequential net(nn::Linear(6, 8), nn::Dropout(0.5), nn::Linear(8, 3));
     const auto optimizer = make_optimizer(net.parameters());
-    keeping.sequences.clear();
+    keeping.kept.sequences.clear();
     train_two_steps(*optimizer, net, ones({4, 6}));
     std::ptrdiff_t placed = 0;
-    for (const std::vector<Launch>& launches : keeping.sequences) {
+    for (const std::vector<Launch>& launches : keeping.kept.sequences) {
       EXPECT_EQ(find_hazard(launches), std::nullopt) << optimizer->name();
       EXPECT_EQ(find_needless_barrier(launches), std::nullopt) << optimizer->name();
       placed += barriers(launches);

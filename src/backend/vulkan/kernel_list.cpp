@@ -1,7 +1,6 @@
 #include "backend/vulkan/kernel_list.h"
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 
 #include "backend/vulkan/shaders.h"
@@ -30,16 +29,14 @@ std::string recipe_of(const KernelDef& kernel) {
 
 std::optional<KernelDef> kernel_of(const std::string& recipe) {
   std::istringstream words(recipe);
-  std::string name;
-  std::uint64_t words_hash = 0;
-  unsigned bindings = 0;
+  std::string name, words_hash;
+  std::uint32_t bindings = 0, constant = 0;
   words >> name >> words_hash >> bindings;
   const Shader* shader = find_shader(name);
-  if (!words || !shader || hash(std::as_bytes(shader->words)) != words_hash || bindings > max_bindings) return std::nullopt;
+  if (!shader || bindings > max_bindings) return std::nullopt;
   KernelDef kernel{.name = shader->name.data(), .bindings = static_cast<std::uint8_t>(bindings)};
-  for (std::uint32_t constant = 0; words >> constant; kernel.constants[kernel.constant_count++] = constant)
-    if (kernel.constant_count == kernel.constants.size()) return std::nullopt;
-  if (!words.eof()) return std::nullopt;
+  while (kernel.constant_count < kernel.constants.size() && words >> constant) kernel.constants[kernel.constant_count++] = constant;
+  if (recipe_of(kernel) != recipe) return std::nullopt;  // another shader by now, or no recipe at all
   return kernel;
 }
 
