@@ -21,7 +21,12 @@
 namespace tidepool::inline v0 {
 
 Stream::Stream(DeviceSlot& slot, std::unique_ptr<Backend> backend)
-    : slot_(slot), news_(slot.news()), backend_(std::move(backend)), info_(backend_->info()), pool_(*this, this, info_.offset_alignment) {
+    : slot_(slot),
+      news_(slot.news()),
+      backend_(std::move(backend)),
+      info_(backend_->info()),
+      tuning_(tuning_for(info_)),
+      pool_(*this, this, info_.offset_alignment) {
   apply_settings();
 }
 
