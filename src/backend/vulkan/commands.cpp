@@ -12,12 +12,23 @@ namespace {
 constexpr std::uint32_t sets_per_pool = 256;
 constexpr VkAccessFlags shader_access = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+// Most groups are flat, and a division takes longer than asking.
+std::uint32_t divide_up(std::uint32_t a, std::uint32_t b) { return b == 1 ? a : a / b + (a % b != 0 ? 1 : 0); }
 
 void add_barrier(const VulkanDevice& device, VkCommandBuffer buffer, VkPipelineStageFlags from, VkAccessFlags written,
                  VkPipelineStageFlags to, VkAccessFlags used) {
   const VkMemoryBarrier barrier{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = written, .dstAccessMask = used};
   device.call.vkCmdPipelineBarrier(buffer, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+}
+
+// Apart, so that its message costs nothing where there is none.
+[[noreturn, gnu::cold, gnu::noinline]] void too_many_groups(const Launch& launch, const Extent& groups,
+                                                            const VkPhysicalDeviceLimits& limits) {
+  throw DeviceError("vulkan",
+                    cat("kernel \"", launch.kernel->name, "\" was launched over ", launch.extent.x, " x ", launch.extent.y, " x ",
+                        launch.extent.z, " items, which is ", groups.x, " x ", groups.y, " x ", groups.z, " workgroups; the device allows ",
+                        limits.maxComputeWorkGroupCount[0], " x ", limits.maxComputeWorkGroupCount[1], " x ",
+                        limits.maxComputeWorkGroupCount[2], "; give each work item more to do"));
 }
 
 }  // namespace
@@ -153,18 +164,16 @@ void CommandList::end() {
 Extent workgroups(const Launch& launch, const VkPhysicalDeviceLimits& limits) {
   const Extent& items = launch.extent;
   const Extent& group = launch.kernel->group;
-  std::uint64_t x = divide_up(items.x, launch.kernel->covers ? launch.kernel->covers : group.x), y = divide_up(items.y, group.y),
-                z = divide_up(items.z, group.z);
-  if (x > limits.maxComputeWorkGroupCount[0] && items.y == 1 && items.z == 1) {
+  std::uint32_t x = divide_up(items.x, launch.kernel->covers ? launch.kernel->covers : group.x), y = divide_up(items.y, group.y);
+  const std::uint32_t z = divide_up(items.z, group.z);
+  if (x > limits.maxComputeWorkGroupCount[0] && items.y == 1 && items.z == 1) [[unlikely]] {
     y = divide_up(x, limits.maxComputeWorkGroupCount[0]);
     x = divide_up(x, y);
   }
   if (x > limits.maxComputeWorkGroupCount[0] || y > limits.maxComputeWorkGroupCount[1] || z > limits.maxComputeWorkGroupCount[2])
-    throw DeviceError("vulkan", cat("kernel \"", launch.kernel->name, "\" was launched over ", items.x, " x ", items.y, " x ", items.z,
-                                    " items, which is ", x, " x ", y, " x ", z, " workgroups; the device allows ",
-                                    limits.maxComputeWorkGroupCount[0], " x ", limits.maxComputeWorkGroupCount[1], " x ",
-                                    limits.maxComputeWorkGroupCount[2], "; give each work item more to do"));
-  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(z)};
+      [[unlikely]]
+    too_many_groups(launch, {x, y, z}, limits);
+  return {x, y, z};
 }
 
 }  // namespace tidepool::inline v0
