@@ -36,6 +36,7 @@ Measured measure_replayed_launch();
 Measured measure_gain_of_batches();
 Measured measure_gain_of_replay();
 Measured measure_device_ready();
+Measured measure_first_step();
 Measured measure_params_in_one_buffer();
 Measured measure_params_in_buffers();
 Measured measure_launch_with_params_in_buffers();

@@ -42,6 +42,7 @@ constexpr Gate all[] = {
     {"Vulkan conv dx / matmul", 1 / 0.5, tidepool::gates::measure_vulkan_conv_input},
     {"Vulkan conv dw / matmul", 1 / 0.5, tidepool::gates::measure_vulkan_conv_weights},
     {"Vulkan device ready", 1.3, tidepool::gates::measure_device_ready},
+    {"first Vulkan step, warmed", 0.5, tidepool::gates::measure_first_step},
     {"params pushed / one buffer", unlimited, tidepool::gates::measure_params_in_one_buffer},
     {"params pushed / 4 buffers", unlimited, tidepool::gates::measure_params_in_buffers},
     {"params likewise, executed", unlimited, tidepool::gates::measure_launch_with_params_in_buffers},
