@@ -24,7 +24,7 @@ struct Measured {
 
 struct Gate {
   std::string_view name;
-  double allowed;  // ours / bare, or nanoseconds when there is nothing to compare with
+  double allowed;  // ours / bare, or nanoseconds when there is nothing to compare with; infinity: it only says how much
   Measured (*measure)();
 };
 
@@ -36,6 +36,10 @@ Measured measure_replayed_launch();
 Measured measure_gain_of_batches();
 Measured measure_gain_of_replay();
 Measured measure_device_ready();
+Measured measure_first_step();
+Measured measure_params_in_one_buffer();
+Measured measure_params_in_buffers();
+Measured measure_launch_with_params_in_buffers();
 Measured measure_pool_with_few();
 Measured measure_pool_with_many();
 template <int size>

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <string>
 
 namespace {
@@ -11,9 +12,10 @@ namespace {
 using tidepool::gates::Gate;
 using tidepool::gates::Measured;
 
+constexpr double unlimited = std::numeric_limits<double>::infinity();
 constexpr Gate all[] = {
     {"add 16 floats on the CPU", 8, tidepool::gates::measure_addition},
-    {"record a Vulkan launch", 2, tidepool::gates::measure_recorded_launch},
+    {"record a Vulkan launch", 1.5, tidepool::gates::measure_recorded_launch},
     {"replay a Vulkan launch", 100, tidepool::gates::measure_replayed_launch},
     {"what Vulkan batches leave", 1 / 0.8, tidepool::gates::measure_gain_of_batches},
     {"what Vulkan replay leaves", 1 / 0.8, tidepool::gates::measure_gain_of_replay},
@@ -40,6 +42,10 @@ constexpr Gate all[] = {
     {"Vulkan conv dx / matmul", 1 / 0.5, tidepool::gates::measure_vulkan_conv_input},
     {"Vulkan conv dw / matmul", 1 / 0.5, tidepool::gates::measure_vulkan_conv_weights},
     {"Vulkan device ready", 1.3, tidepool::gates::measure_device_ready},
+    {"first Vulkan step, warmed", 0.5, tidepool::gates::measure_first_step},
+    {"params pushed / one buffer", unlimited, tidepool::gates::measure_params_in_one_buffer},
+    {"params pushed / 4 buffers", unlimited, tidepool::gates::measure_params_in_buffers},
+    {"params likewise, executed", unlimited, tidepool::gates::measure_launch_with_params_in_buffers},
 };
 constexpr double tolerance = 1.25;
 

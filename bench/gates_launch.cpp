@@ -24,7 +24,10 @@ constexpr std::uint32_t count = 64;
 constexpr std::size_t launches = 500;  // in one sample
 constexpr std::size_t batch = 100;     // submitted at once
 
-const KernelDef& add_kernel() { return *find_operation("add")->kernel; }
+const KernelDef& add_kernel() {
+  static const KernelDef& kernel = *find_operation("add")->kernel;  // an operation knows its own, too
+  return kernel;
+}
 
 ElementwiseParams add_params() {
   return {.shifts = {}, .count = count, .rank = 0, .a = 0, .b = 0, .size = {}, .stride_x = {}, .stride_y = {}};

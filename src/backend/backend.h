@@ -50,6 +50,8 @@ class Backend {
   virtual void free(Memory* memory) = 0;
   // Makes the kernel ready. Called once for each before its first launch.
   virtual void load(const KernelDef& kernel) = 0;
+  // A network is being made here: what networks need can be made ready in the background. It changes no result; most do nothing.
+  virtual void warm() {}
   // Adds a launch to the open batch.
   virtual void record(const Launch& launch) = 0;
   // Writes to memory that no unfinished launch uses; done on return.

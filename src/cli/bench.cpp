@@ -4,22 +4,42 @@
 #include <tidepool/device.h>
 #include <tidepool/version.h>
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <regex>
 #include <sstream>
 
 #include "bench/bench.h"
+#include "bench/tune.h"
 #include "cli/cli.h"
+#include "device/tuning_file.h"
 
 namespace tidepool::cli {
 
 namespace {
 
 struct Options {
-  std::string device, filter = ".*";
+  std::string device, filter = ".*", tune;
   bool json = false;
 };
+
+int tune(const Options& options) {
+  if (options.json) throw WrongUsage("--tune: it writes a file of its own form; leave out --json");
+  use_device(options.device);
+  const Device device = default_device();
+  const BackendInfo info = device.slot().stream()->info();
+  if (info.immediate)
+    throw WrongUsage("--tune: " + device.id() +
+                     " has one kernel for each product; choose a device that runs shaders, such as --device vulkan:0");
+  const auto folder = std::filesystem::absolute(options.tune).parent_path();
+  if (!std::filesystem::is_directory(folder))
+    throw WrongUsage("--tune: there is no folder " + folder.string() + " to write to; make it first");
+  const Tuning tuning = bench::measure_tuning(device, [](const std::string& row) { std::cout << row << std::endl; });
+  write_tuning(options.tune, info, tuning);
+  std::cout << "written to " << options.tune << "; used by programs that run with TIDEPOOL_TUNING=" << options.tune << '\n';
+  return done;
+}
 
 // What a reader sees is in one line per benchmark; the library's own heading goes to standard error.
 void initialize() {
@@ -32,6 +52,7 @@ void initialize() {
 }
 
 int run(const Options& options) {
+  if (!options.tune.empty()) return tune(options);
   use_device(options.device);
   bench::Suite suite(options.filter);
   bench::add_all(suite);
@@ -70,6 +91,8 @@ void add_bench(Parser& parser) {
   command.flag("--json", options->json, "One JSON document, in Google Benchmark's format");
   command.text("--filter", options->filter, "Only benchmarks with this regular expression in their name",
                {.type = "RE", .check = check_expression});
+  command.text("--tune", options->tune, "Instead, measure which shaders for products suit the device, and write that to file F",
+               {.type = "F"});
   command.runs([options] { return run(*options); });
 }
 

@@ -1,6 +1,7 @@
 #include "device/hazards.h"
 
 #include <algorithm>
+#include <span>
 
 namespace tidepool::inline v0 {
 
@@ -9,20 +10,23 @@ namespace {
 std::size_t end_of(const Binding& binding) { return binding.offset + std::max<std::size_t>(binding.bytes, 4); }
 }  // namespace
 
-bool Hazards::before(const Launch& launch) {
-  bool conflict = touched_.size() + launch.binding_count > most;
+bool Hazards::conflicts(const Launch& launch) const {
+  if (count_ + launch.binding_count > most) return true;
   for (const Binding& binding : launch.bound()) {
-    if (conflict) break;
     const std::size_t begin = binding.offset, end = end_of(binding);
-    for (const Touched& t : touched_)
-      if (t.memory == binding.memory && t.begin < end && begin < t.end && (t.written || writes(binding.access))) {
-        conflict = true;
-        break;
-      }
+    const bool written = writes(binding.access);
+    for (const Touched& t : std::span(touched_).first(count_))
+      if (t.memory == binding.memory && t.begin < end && begin < t.end && (t.written || written)) return true;
   }
-  if (conflict) touched_.clear();
-  for (const Binding& binding : launch.bound())
-    touched_.push_back({binding.memory, binding.offset, end_of(binding), writes(binding.access)});
+  return false;
+}
+
+bool Hazards::before(const Launch& launch) {
+  const bool conflict = conflicts(launch);
+  if (conflict) count_ = 0;
+  Touched* next = touched_.data() + count_;
+  for (const Binding& binding : launch.bound()) *next++ = {binding.memory, binding.offset, end_of(binding), writes(binding.access)};
+  count_ += launch.binding_count;
   return conflict;
 }
 

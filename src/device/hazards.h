@@ -4,8 +4,8 @@
 
 #include "backend/launch.h"
 
-#include <cstdint>
-#include <vector>
+#include <array>
+#include <cstddef>
 
 namespace tidepool::inline v0 {
 
@@ -14,7 +14,7 @@ class Hazards {
   // Whether the launch needs a barrier before it; remembers what it touches.
   bool before(const Launch& launch);
   // Everything so far is ordered: a command buffer starts with a barrier.
-  void clear() { touched_.clear(); }
+  void clear() { count_ = 0; }
 
  private:
   struct Touched {
@@ -22,10 +22,13 @@ class Hazards {
     std::size_t begin, end;
     bool written;
   };
+  bool conflicts(const Launch& launch) const;
+
   // With more than this many ranges a barrier is cheaper than looking for a reason to have one.
   static constexpr std::size_t most = 256;
 
-  std::vector<Touched> touched_;
+  std::size_t count_ = 0;
+  std::array<Touched, most> touched_;  // no vector: growing is asked about at every launch otherwise
 };
 
 }  // namespace tidepool::inline v0

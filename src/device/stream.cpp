@@ -22,7 +22,12 @@
 namespace tidepool::inline v0 {
 
 Stream::Stream(DeviceSlot& slot, std::unique_ptr<Backend> backend)
-    : slot_(slot), news_(slot.news()), backend_(std::move(backend)), info_(backend_->info()), pool_(*this, this, info_.offset_alignment) {
+    : slot_(slot),
+      news_(slot.news()),
+      backend_(std::move(backend)),
+      info_(backend_->info()),
+      tuning_(tuning_for(info_)),
+      pool_(*this, this, info_.offset_alignment) {
   apply_settings();
 }
 
@@ -386,6 +391,7 @@ void Stream::clear(Block& block) {
 }
 
 void Stream::retag(Block& block, MemoryTag tag) {
+  if (tag == MemoryTag::parameters && state_ == State::alive) backend_->warm();
   if (block.owner == &pool_)
     pool_.retag(&block, tag);
   else

@@ -10,6 +10,7 @@
 #include "device/hazards.h"
 #include "device/pace.h"
 #include "device/random_state.h"
+#include "device/tuning.h"
 #include "memory/block_pool.h"
 #include "platform/mutex.h"
 
@@ -46,6 +47,8 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   const std::atomic<bool>& news() const { return news_; }  // whether the slot has something to tell its listeners
   static void deliver(DeviceSlot& slot);
   const BackendInfo& info() const { return info_; }
+  const Tuning& tuning() const { return tuning_; }
+  void set_tuning(const Tuning& tuning) { tuning_ = tuning; }  // to measure what suits the device; with the lock held
 
   // Everything below is called with the lock held (StreamLock).
   Mutex mutex;
@@ -166,6 +169,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   const std::atomic<bool>& news_;
   std::unique_ptr<Backend> backend_;
   BackendInfo info_;
+  Tuning tuning_;
   State state_ = State::alive;
   std::string why_lost_;
   BlockPool pool_;

@@ -12,12 +12,23 @@ namespace {
 constexpr std::uint32_t sets_per_pool = 256;
 constexpr VkAccessFlags shader_access = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
 
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+// Most groups are flat, and a division takes longer than asking.
+std::uint32_t divide_up(std::uint32_t a, std::uint32_t b) { return b == 1 ? a : a / b + (a % b != 0 ? 1 : 0); }
 
 void add_barrier(const VulkanDevice& device, VkCommandBuffer buffer, VkPipelineStageFlags from, VkAccessFlags written,
                  VkPipelineStageFlags to, VkAccessFlags used) {
   const VkMemoryBarrier barrier{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = written, .dstAccessMask = used};
   device.call.vkCmdPipelineBarrier(buffer, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+}
+
+// Apart, so that its message costs nothing where there is none.
+[[noreturn, gnu::cold, gnu::noinline]] void too_many_groups(const Launch& launch, const Extent& groups,
+                                                            const VkPhysicalDeviceLimits& limits) {
+  throw DeviceError("vulkan",
+                    cat("kernel \"", launch.kernel->name, "\" was launched over ", launch.extent.x, " x ", launch.extent.y, " x ",
+                        launch.extent.z, " items, which is ", groups.x, " x ", groups.y, " x ", groups.z, " workgroups; the device allows ",
+                        limits.maxComputeWorkGroupCount[0], " x ", limits.maxComputeWorkGroupCount[1], " x ",
+                        limits.maxComputeWorkGroupCount[2], "; give each work item more to do"));
 }
 
 }  // namespace
@@ -56,7 +67,7 @@ void DescriptorSets::reset() {
   taken_ = 0;
 }
 
-CommandList::CommandList(VulkanDevice& device, const Pipelines& pipelines) : device_(device), pipelines_(pipelines), sets_(device) {
+CommandList::CommandList(VulkanDevice& device, Pipelines& pipelines) : device_(device), pipelines_(pipelines), sets_(device) {
   const VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                      .queueFamilyIndex = device_.physical.compute_family};
   device_.check(device_.call.vkCreateCommandPool(device_.handle, &pool, nullptr, &pool_), "vkCreateCommandPool");
@@ -71,10 +82,17 @@ CommandList::CommandList(VulkanDevice& device, const Pipelines& pipelines) : dev
 }
 
 CommandList::~CommandList() {
+  let_go();
   if (!device_.abandoned) device_.call.vkDestroyCommandPool(device_.handle, pool_, nullptr);
 }
 
+void CommandList::let_go() {
+  for (const std::uint32_t kernel : held_) pipelines_.let_go(kernel);
+  held_.clear();
+}
+
 void CommandList::begin(VkCommandBufferUsageFlags usage) {
+  let_go();
   sets_.reset();
   device_.check(device_.call.vkResetCommandPool(device_.handle, pool_, 0), "vkResetCommandPool");
   const VkCommandBufferBeginInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, .flags = usage};
@@ -95,8 +113,12 @@ void CommandList::add(const Launch& launch) {
   if (barrier_due_)
     add_barrier(device_, buffer_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, shader_access, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, shader_access);
   barrier_due_ = false;
-  if (pipeline.handle != bound_) device_.call.vkCmdBindPipeline(buffer_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle);
-  bound_ = pipeline.handle;
+  if (pipeline.handle != bound_) {
+    held_.push_back(launch.kernel->id);
+    pipelines_.hold(*launch.kernel);
+    device_.call.vkCmdBindPipeline(buffer_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle);
+    bound_ = pipeline.handle;
+  }
   if (launch.binding_count) bind(launch, pipeline);
   if (launch.param_bytes)
     device_.call.vkCmdPushConstants(buffer_, pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, launch.param_bytes, launch.params.data());
@@ -142,18 +164,16 @@ void CommandList::end() {
 Extent workgroups(const Launch& launch, const VkPhysicalDeviceLimits& limits) {
   const Extent& items = launch.extent;
   const Extent& group = launch.kernel->group;
-  std::uint64_t x = divide_up(items.x, launch.kernel->covers ? launch.kernel->covers : group.x), y = divide_up(items.y, group.y),
-                z = divide_up(items.z, group.z);
-  if (x > limits.maxComputeWorkGroupCount[0] && items.y == 1 && items.z == 1) {
+  std::uint32_t x = divide_up(items.x, launch.kernel->covers ? launch.kernel->covers : group.x), y = divide_up(items.y, group.y);
+  const std::uint32_t z = divide_up(items.z, group.z);
+  if (x > limits.maxComputeWorkGroupCount[0] && items.y == 1 && items.z == 1) [[unlikely]] {
     y = divide_up(x, limits.maxComputeWorkGroupCount[0]);
     x = divide_up(x, y);
   }
   if (x > limits.maxComputeWorkGroupCount[0] || y > limits.maxComputeWorkGroupCount[1] || z > limits.maxComputeWorkGroupCount[2])
-    throw DeviceError("vulkan", cat("kernel \"", launch.kernel->name, "\" was launched over ", items.x, " x ", items.y, " x ", items.z,
-                                    " items, which is ", x, " x ", y, " x ", z, " workgroups; the device allows ",
-                                    limits.maxComputeWorkGroupCount[0], " x ", limits.maxComputeWorkGroupCount[1], " x ",
-                                    limits.maxComputeWorkGroupCount[2], "; give each work item more to do"));
-  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(z)};
+      [[unlikely]]
+    too_many_groups(launch, {x, y, z}, limits);
+  return {x, y, z};
 }
 
 }  // namespace tidepool::inline v0

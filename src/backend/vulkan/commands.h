@@ -34,7 +34,7 @@ class DescriptorSets {
 
 class CommandList {
  public:
-  CommandList(VulkanDevice& device, const Pipelines& pipelines);
+  CommandList(VulkanDevice& device, Pipelines& pipelines);
   ~CommandList();
   CommandList(const CommandList&) = delete;
   CommandList& operator=(const CommandList&) = delete;
@@ -42,13 +42,15 @@ class CommandList {
   void begin(VkCommandBufferUsageFlags usage);  // forgets what was in it
   void add(const Launch& launch);
   void end();
+  void let_go();  // of its pipelines: it is not submitted again
   VkCommandBuffer handle() const { return buffer_; }
 
  private:
   void bind(const Launch& launch, const Pipeline& pipeline);
 
   VulkanDevice& device_;
-  const Pipelines& pipelines_;
+  Pipelines& pipelines_;
+  std::vector<std::uint32_t> held_;  // kernels whose pipelines it holds
   DescriptorSets sets_;
   VkCommandPool pool_ = VK_NULL_HANDLE;  // its own, so that resetting it frees everything at once
   VkCommandBuffer buffer_ = VK_NULL_HANDLE;

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "platform/cache_folder.h"
+#include "platform/cat.h"
 #include "platform/log.h"
 #include "platform/replace_file.h"
 
@@ -18,13 +19,13 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
+}  // namespace
+
 std::uint64_t hash(std::span<const std::byte> bytes) {  // FNV-1a
   std::uint64_t value = 0xcbf29ce484222325U;
   for (const std::byte byte : bytes) value = (value ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3U;
   return value;
 }
-
-}  // namespace
 
 struct PipelineFile::Header {
   char magic[8];
@@ -34,11 +35,11 @@ struct PipelineFile::Header {
   std::uint64_t bytes, hash;
 };
 
-PipelineFile::PipelineFile(const VkPhysicalDeviceProperties& device)
+PipelineFile::PipelineFile(const VkPhysicalDeviceProperties& device, const char* ending)
     : vendor_(device.vendorID), device_(device.deviceID), driver_(device.driverVersion) {
   std::memcpy(uuid_, device.pipelineCacheUUID, VK_UUID_SIZE);
   const std::string folder = cache_folder();
-  if (!folder.empty()) path_ = cat(folder, "/vulkan-", vendor_, "-", device_, ".pipelines");
+  if (!folder.empty()) path_ = cat(folder, "/vulkan-", vendor_, "-", device_, ".", ending);
 }
 
 PipelineFile::Header PipelineFile::header_for(std::span<const std::byte> data) const {

@@ -13,9 +13,12 @@
 
 namespace tidepool::inline v0 {
 
+std::uint64_t hash(std::span<const std::byte> bytes);  // to notice damage, not malice
+
 class PipelineFile {
  public:
-  explicit PipelineFile(const VkPhysicalDeviceProperties& device);
+  // The ending tells apart what is kept of one device.
+  explicit PipelineFile(const VkPhysicalDeviceProperties& device, const char* ending = "pipelines");
 
   std::vector<std::byte> read() const;  // empty: there is nothing to begin with
   void write(std::span<const std::byte> data) const;

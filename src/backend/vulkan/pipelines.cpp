@@ -1,82 +1,71 @@
 #include "backend/vulkan/pipelines.h"
 
-#include <tidepool/error.h>
-
 #include <algorithm>
-#include <string_view>
+#include <utility>
 
-#include "backend/vulkan/shaders.h"
 #include "platform/cat.h"
 
 namespace tidepool::inline v0 {
-namespace {
 
-std::span<const std::uint32_t> find_words(const KernelDef& kernel) {
-  if (!kernel.spirv.empty()) return kernel.spirv;
-  const std::string_view name = kernel.shader ? kernel.shader : kernel.name;
-  const auto all = shaders();
-  const auto found = std::ranges::lower_bound(all, name, {}, &Shader::name);
-  if (found == all.end() || found->name != name)
-    throw DeviceError(kernel.name,
-                      cat("Vulkan has no shader \"", name, "\" for this among the ", all.size(),
-                          " that were built in; move the tensors with to(device(\"cpu\")), or add ", name, ".comp under src/ops/"));
-  return found->words;
-}
-
-// Beyond these limits the driver may do anything.
-void check_limits(const KernelDef& kernel, const VkPhysicalDeviceLimits& limits) {
-  const Extent& g = kernel.group;
-  const std::uint64_t items = std::uint64_t{g.x} * g.y * g.z;
-  if (g.x > limits.maxComputeWorkGroupSize[0] || g.y > limits.maxComputeWorkGroupSize[1] || g.z > limits.maxComputeWorkGroupSize[2] ||
-      items > limits.maxComputeWorkGroupInvocations)
-    throw DeviceError("vulkan",
-                      cat("kernel \"", kernel.name, "\" wants workgroups of ", g.x, " x ", g.y, " x ", g.z, ", the device allows ",
-                          limits.maxComputeWorkGroupInvocations, " work items; specialise it to a smaller group"));
-  if (kernel.bindings > limits.maxPerStageDescriptorStorageBuffers)
-    throw DeviceError("vulkan", cat("kernel \"", kernel.name, "\" wants ", int{kernel.bindings}, " bindings, the device allows ",
-                                    limits.maxPerStageDescriptorStorageBuffers, "; use another device"));
-}
-
-}  // namespace
-
-Pipelines::Pipelines(VulkanDevice& device) : device_(device), file_(device.properties) {
-  const std::vector<std::byte> known = file_.read();
-  const VkPipelineCacheCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, .initialDataSize = known.size(), .pInitialData = known.data()};
-  device_.check(device_.call.vkCreatePipelineCache(device_.handle, &info, nullptr, &cache_), "vkCreatePipelineCache");
-}
+Pipelines::Pipelines(VulkanDevice& device, std::size_t most)
+    : device_(device), file_(device.properties), maker_(device, file_.read()), list_(device.properties), warming_(maker_), most_(most) {}
 
 Pipelines::~Pipelines() {
+  warming_.stop();
   if (device_.abandoned) return;
   if (fresh_ && !device_.lost) keep();
-  for (const Pipeline& pipeline : pipelines_) device_.call.vkDestroyPipeline(device_.handle, pipeline.handle, nullptr);
-  for (const Layout& layout : layouts_) {
-    device_.call.vkDestroyPipelineLayout(device_.handle, layout.pipeline, nullptr);
-    device_.call.vkDestroyDescriptorSetLayout(device_.handle, layout.set, nullptr);
-  }
-  device_.call.vkDestroyPipelineCache(device_.handle, cache_, nullptr);
+  list_.write();
+  for (const Entry& entry : entries_) maker_.destroy(entry.pipeline);
 }
 
-void Pipelines::load(const KernelDef& kernel) {
-  assert(kernel.id != 0 && "loaded before it was registered");
-  if (kernel.id < pipelines_.size() && pipelines_[kernel.id].handle) return;
-  const auto words = find_words(kernel);
-  check_limits(kernel, device_.limits);
-  if (pipelines_.size() <= kernel.id) pipelines_.resize(kernel.id + 1);
-  const Layout& shared = layout(kernel.bindings);
-
-  const VkShaderModuleCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = words.size_bytes(), .pCode = words.data()};
-  VkShaderModule shader = VK_NULL_HANDLE;
-  device_.check(device_.call.vkCreateShaderModule(device_.handle, &info, nullptr, &shader),
-                cat("vkCreateShaderModule for kernel \"", kernel.name, '"').c_str());
-  VkPipeline pipeline = VK_NULL_HANDLE;
-  const VkResult result = make(kernel, shader, shared.pipeline, pipeline);
-  device_.call.vkDestroyShaderModule(device_.handle, shader, nullptr);
-  device_.check(result, cat("vkCreateComputePipelines for kernel \"", kernel.name, '"').c_str());
-  device_.name(VK_OBJECT_TYPE_PIPELINE, pipeline, kernel.name);
-  pipelines_[kernel.id] = {pipeline, shared.pipeline, shared.set};
+const Pipeline& Pipelines::make(const KernelDef& kernel) {
+  if (entries_.size() <= kernel.id) entries_.resize(kernel.id + 1);
+  while (live_ + warming_.ready() >= most_ && make_room()) {
+  }
+  const std::string recipe = list_.kept() ? recipe_of(kernel) : "";
+  list_.used(recipe);
+  const auto ready = warming_.take(recipe);
+  Pipeline made;
+  if (ready)
+    made = *ready;
+  else
+    device_.check(maker_.make(kernel, made), cat("making the pipeline of kernel \"", kernel.name, '"').c_str());
+  Entry& entry = entries_[kernel.id];
+  entry = {.pipeline = made, .holders = 0, .used = ++clock_};
+  ++live_;
   fresh_ = true;
+  return entry.pipeline;
+}
+
+// False when all are held: then there are more for a while.
+bool Pipelines::make_room() {
+  if (warming_.ready() > 0) {
+    warming_.stop();
+    return true;
+  }
+  Entry* oldest = nullptr;
+  for (Entry& entry : entries_)
+    if (entry.pipeline.handle && entry.holders == 0 && (!oldest || entry.used < oldest->used)) oldest = &entry;
+  if (!oldest) return false;
+  maker_.destroy(oldest->pipeline);
+  *oldest = {};
+  --live_;
+  return true;
+}
+
+void Pipelines::warm() {
+  if (std::exchange(warmed_, true)) return;
+  std::vector<std::string> recipes = list_.known();
+  recipes.resize(std::min(recipes.size(), most_ / 2));
+  std::erase_if(recipes, [this](const std::string& recipe) { return list_.is_used(recipe); });
+  warming_.start(std::move(recipes));
+}
+
+void Pipelines::let_go(std::uint32_t kernel_id) {
+  Entry& entry = entries_[kernel_id];
+  assert(entry.holders > 0);
+  --entry.holders;
+  entry.used = ++clock_;
 }
 
 void Pipelines::keep_if_due() {
@@ -86,52 +75,9 @@ void Pipelines::keep_if_due() {
 void Pipelines::keep() {
   fresh_ = false;
   kept_ = std::chrono::steady_clock::now();
-  std::size_t bytes = 0;
-  if (file_.path().empty() || device_.call.vkGetPipelineCacheData(device_.handle, cache_, &bytes, nullptr) != VK_SUCCESS) return;
-  std::vector<std::byte> data(bytes);
-  if (device_.call.vkGetPipelineCacheData(device_.handle, cache_, &bytes, data.data()) == VK_SUCCESS)
-    file_.write(std::span(data).first(bytes));
-}
-
-VkResult Pipelines::make(const KernelDef& kernel, VkShaderModule shader, VkPipelineLayout layout, VkPipeline& pipeline) {
-  std::array<VkSpecializationMapEntry, std::tuple_size_v<decltype(kernel.constants)>> entries;
-  for (std::uint32_t i = 0; i < kernel.constant_count; ++i) entries[i] = {.constantID = i, .offset = 4 * i, .size = 4};
-  const VkSpecializationInfo constants{.mapEntryCount = kernel.constant_count,
-                                       .pMapEntries = entries.data(),
-                                       .dataSize = 4u * kernel.constant_count,
-                                       .pData = kernel.constants.data()};
-  const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-                                         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                                                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                                                   .module = shader,
-                                                   .pName = "main",
-                                                   .pSpecializationInfo = kernel.constant_count ? &constants : nullptr},
-                                         .layout = layout};
-  return device_.call.vkCreateComputePipelines(device_.handle, cache_, 1, &info, nullptr, &pipeline);
-}
-
-const Pipelines::Layout& Pipelines::layout(std::uint32_t bindings) {
-  Layout& layout = layouts_[bindings];
-  if (layout.pipeline) return layout;
-  std::array<VkDescriptorSetLayoutBinding, max_bindings> slots;
-  for (std::uint32_t i = 0; i < bindings; ++i)
-    slots[i] = {
-        .binding = i, .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = 1, .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
-  const VkDescriptorSetLayoutCreateInfo set_info{
-      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-      .flags = device_.push_descriptors ? VkDescriptorSetLayoutCreateFlags{VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR} : 0,
-      .bindingCount = bindings,
-      .pBindings = slots.data()};
-  if (!layout.set)
-    device_.check(device_.call.vkCreateDescriptorSetLayout(device_.handle, &set_info, nullptr, &layout.set), "vkCreateDescriptorSetLayout");
-  const VkPushConstantRange params{.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .offset = 0, .size = max_param_bytes};
-  const VkPipelineLayoutCreateInfo info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-                                        .setLayoutCount = 1,
-                                        .pSetLayouts = &layout.set,
-                                        .pushConstantRangeCount = 1,
-                                        .pPushConstantRanges = &params};
-  device_.check(device_.call.vkCreatePipelineLayout(device_.handle, &info, nullptr, &layout.pipeline), "vkCreatePipelineLayout");
-  return layout;
+  if (file_.path().empty()) return;
+  if (const std::vector<std::byte> data = maker_.cached(); !data.empty()) file_.write(data);
+  list_.write();
 }
 
 }  // namespace tidepool::inline v0

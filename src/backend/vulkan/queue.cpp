@@ -4,7 +4,7 @@
 
 namespace tidepool::inline v0 {
 
-VulkanQueue::Slot::Slot(VulkanDevice& device, const Pipelines& pipelines) : device(device), commands(device, pipelines) {
+VulkanQueue::Slot::Slot(VulkanDevice& device, Pipelines& pipelines) : device(device), commands(device, pipelines) {
   const VkFenceCreateInfo info{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
   device.check(device.call.vkCreateFence(device.handle, &info, nullptr, &fence), "vkCreateFence");
 }
@@ -13,7 +13,7 @@ VulkanQueue::Slot::~Slot() {
   if (!device.abandoned) device.call.vkDestroyFence(device.handle, fence, nullptr);
 }
 
-VulkanQueue::VulkanQueue(VulkanDevice& device, const Pipelines& pipelines) : device_(device) {
+VulkanQueue::VulkanQueue(VulkanDevice& device, Pipelines& pipelines) : device_(device) {
   for (std::size_t i = 0; i < slots; ++i) slots_.emplace_back(device, pipelines);
 }
 
@@ -70,6 +70,8 @@ bool VulkanQueue::wait(Serial serial, std::chrono::nanoseconds time) {
   }
   device_.check(result, time.count() <= 0 ? "vkGetFenceStatus" : "vkWaitForFences");
   finished_ = serial;  // a fence also tells of everything submitted to the queue before it
+  for (Slot& slot : slots_)
+    if (slot.serial <= finished_ && &slot != open_) slot.commands.let_go();
   return true;
 }
 

@@ -10,7 +10,7 @@ namespace tidepool::inline v0 {
 
 class VulkanQueue {
  public:
-  VulkanQueue(VulkanDevice& device, const Pipelines& pipelines);
+  VulkanQueue(VulkanDevice& device, Pipelines& pipelines);
   ~VulkanQueue();  // waits for what is under way, unless the device is lost; not longer than its patience
   VulkanQueue(const VulkanQueue&) = delete;
   VulkanQueue& operator=(const VulkanQueue&) = delete;
@@ -25,7 +25,7 @@ class VulkanQueue {
   // his batches records into the same memory again and again, which is still in the cache.
   static constexpr std::size_t unfinished_limit = 8, slots = unfinished_limit + 1;
   struct Slot {
-    Slot(VulkanDevice& device, const Pipelines& pipelines);
+    Slot(VulkanDevice& device, Pipelines& pipelines);
     ~Slot();
     VulkanDevice& device;
     CommandList commands;

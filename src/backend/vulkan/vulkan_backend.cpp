@@ -12,7 +12,7 @@ namespace tidepool::inline v0 {
 namespace {
 
 struct VulkanRecording : Recording {
-  VulkanRecording(VulkanDevice& device, const Pipelines& pipelines) : commands(device, pipelines) {}
+  VulkanRecording(VulkanDevice& device, Pipelines& pipelines) : commands(device, pipelines) {}
   CommandList commands;
 };
 
@@ -20,11 +20,12 @@ constexpr std::size_t worth_staging = 4096;  // bytes, to be read from memory th
 
 class VulkanBackend : public Backend {
  public:
-  VulkanBackend(std::shared_ptr<const VulkanInstance> instance, const PhysicalDevice& physical, std::chrono::nanoseconds patience)
+  VulkanBackend(std::shared_ptr<const VulkanInstance> instance, const PhysicalDevice& physical, std::chrono::nanoseconds patience,
+                std::size_t most_pipelines)
       : device_(std::move(instance), physical, patience),
         heap_(device_),
         staging_(device_),
-        pipelines_(device_),
+        pipelines_(device_, most_pipelines),
         queue_(device_, pipelines_) {}
 
   BackendInfo info() override { return describe(device_.physical); }
@@ -34,6 +35,7 @@ class VulkanBackend : public Backend {
     heap_.free(static_cast<VulkanMemory*>(memory));
   }
   void load(const KernelDef& kernel) override { pipelines_.load(kernel); }
+  void warm() override { pipelines_.warm(); }
   void record(const Launch& launch) override { queue_.record(launch); }
 
   void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) override {
@@ -92,7 +94,7 @@ std::vector<PciDevice> list_vulkan_places() {
   return all;
 }
 
-std::unique_ptr<Backend> open_vulkan(std::size_t index, std::chrono::nanoseconds patience) {
+std::unique_ptr<Backend> open_vulkan(std::size_t index, std::chrono::nanoseconds patience, std::size_t most_pipelines) {
   auto instance = vulkan_instance();
   const auto devices = instance->devices();
   if (devices.empty())
@@ -103,7 +105,7 @@ std::unique_ptr<Backend> open_vulkan(std::size_t index, std::chrono::nanoseconds
     throw DeviceError("vulkan",
                       cat("device ", index, " was asked for, but there are ", devices.size(), "; wanted 0 to ", devices.size() - 1));
   const PhysicalDevice& physical = devices[index];
-  return std::make_unique<VulkanBackend>(std::move(instance), physical, patience);
+  return std::make_unique<VulkanBackend>(std::move(instance), physical, patience, most_pipelines);
 }
 
 }  // namespace tidepool::inline v0

@@ -47,7 +47,7 @@ constexpr KernelDef weights_sum{.name = "conv2d_weights_sum", .access = accesses
 // Forward and the gradient of the input: the weights and what they are multiplied with.
 void launch_on_gpu(Stream& stream, const GpuKernels& kernels, ConvParams p, const GpuSizes& sizes, const Node& weights, const Node& images,
                    const Node& out, const Node* bias) {
-  const GpuCut cut = cut_gpu_product(stream.info(), kernels, sizes);
+  const GpuCut cut = cut_gpu_product(stream, kernels, sizes);
   p.with_bias = bias ? 1 : 0;
   if (sizes.depth / 8 >= stream.info().max_loop)
     throw DeviceError("conv2d", cat("a window has ", sizes.depth, " numbers; this device's loops end after ", stream.info().max_loop * 8,
@@ -58,7 +58,8 @@ void launch_on_gpu(Stream& stream, const GpuKernels& kernels, ConvParams p, cons
 void launch_weights_on_gpu(Stream& stream, ConvParams p, const Node& dy, const Node& x, const Node* dw, const Node* db) {
   p.with_bias = db ? 1 : 0;
   const std::uint32_t rows = p.o / p.groups, columns = p.c / p.groups * p.kh * p.kw + p.with_bias;
-  const GpuCut cut = cut_gpu_product(stream.info(), {weights_tiles, weights_lanes}, {p.groups, rows, columns, p.n * p.oh * p.ow});
+  const GpuCut cut =
+      cut_gpu_product(stream, {weights_tiles, weights_lanes}, {GpuWork::conv_weights, p.groups, rows, columns, p.n * p.oh * p.ow});
   p.parts = cut.parts;
   p.per_part = cut.per_part;
   const std::size_t results = std::size_t{p.o} * columns, bytes = results * cut.parts * sizeof(float);
@@ -102,7 +103,7 @@ Tensor fresh(const char* operation, const Shape& shape, const Tensor& like) {
 void launch_forward(Stream& stream, const ConvParams& p, const Node& x, const Node& w, const Node* b, const Node& y) {
   if (!stream.info().immediate)
     return launch_on_gpu(stream, {forward_tiles, forward_lanes}, p,
-                         {p.groups, p.o / p.groups, p.n * p.oh * p.ow, p.c / p.groups * p.kh * p.kw, true}, w, x, y, b);
+                         {GpuWork::conv, p.groups, p.o / p.groups, p.n * p.oh * p.ow, p.c / p.groups * p.kh * p.kw}, w, x, y, b);
   const Operand bias = b ? read(*b) : Operand{};
   launch_product(stream, {forward_kernel, forward_bias_kernel}, p, x, w, y, conv2d_scratch(p), b ? &bias : nullptr);
 }
@@ -111,7 +112,7 @@ void launch_input(Stream& stream, const ConvParams& p, const Node& dy, const Nod
   if (!stream.info().immediate)
     return launch_on_gpu(stream,
                          p.stride == 1 ? GpuKernels{input_tiles, input_lanes} : GpuKernels{strided_input_tiles, strided_input_lanes}, p,
-                         {p.groups, p.c / p.groups, p.n * p.h * p.w, p.o / p.groups * p.kh * p.kw, true}, w, dy, dx, b);
+                         {GpuWork::conv_input, p.groups, p.c / p.groups, p.n * p.h * p.w, p.o / p.groups * p.kh * p.kw}, w, dy, dx, b);
   const Operand bias = b ? read(*b) : Operand{};
   launch_product(stream, {input_kernel, input_bias_kernel}, p, dy, w, dx, conv2d_input_scratch(p), b ? &bias : nullptr);
 }

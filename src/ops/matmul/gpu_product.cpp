@@ -14,6 +14,10 @@ constexpr KernelDef sum_kernel{.name = "matmul_sum", .access = accesses({r, w, r
 
 std::uint32_t divide_up(std::uint32_t a, std::uint32_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
+const ProductRule& rule_of(const Stream& stream, const GpuSizes& s) {
+  return stream.tuning().rule(s.work, std::uint64_t{s.matrices} * s.rows * s.columns);
+}
+
 // A block of 16 columns is wasted on one; as many rows are not.
 void turn(GpuProduct& product, GpuProductParams& p) {
   std::swap(product.a, product.b);
@@ -27,18 +31,17 @@ void turn(GpuProduct& product, GpuProductParams& p) {
 
 }  // namespace
 
-bool suits_lanes(const BackendInfo& info) { return info.lanes == 8 && info.kind == "software"; }
-
-GpuCut cut_gpu_product(const BackendInfo& info, const GpuKernels& kernels, const GpuSizes& s) {
-  const bool lanes = suits_lanes(info);
-  const KernelDef& kernel = lanes ? kernels.lanes : kernels.tiles;
-  const std::uint32_t side = lanes ? 16 : 64;
+GpuCut cut_gpu_product(const Stream& stream, const GpuKernels& kernels, const GpuSizes& s) {
+  const ProductRule& rule = rule_of(stream, s);
+  const KernelDef& kernel = rule.lanes ? kernels.lanes : kernels.tiles;
+  const std::uint32_t side = rule.lanes ? 16 : 64, step = 16;
   const std::uint32_t blocks = s.matrices * divide_up(s.rows, side) * divide_up(s.columns, side);
+  // A convolution and the gradient of its input write their results themselves, so they are never in parts.
+  if (s.work == GpuWork::conv || s.work == GpuWork::conv_input)
+    return {.kernel = kernel, .parts = 1, .per_part = s.depth, .extent = {blocks * kernel.group.x, 1, 1}};
   // Enough work for the whole device, and no loop longer than it takes.
-  const std::uint32_t enough = lanes ? 8 : 256, shortest = 512, step = 16;
-  if (s.whole) return {.kernel = kernel, .parts = 1, .per_part = s.depth, .extent = {blocks * kernel.group.x, 1, 1}};
-  const auto longest = static_cast<std::uint32_t>(std::min<std::size_t>(info.max_loop, UINT32_MAX / 32)) * 4;
-  std::uint32_t parts = blocks == 0 ? 1 : std::clamp(divide_up(enough, blocks), 1U, std::max(1U, s.depth / shortest));
+  const auto longest = static_cast<std::uint32_t>(std::min<std::size_t>(stream.info().max_loop, UINT32_MAX / 32)) * 4;
+  std::uint32_t parts = blocks == 0 ? 1 : std::clamp(divide_up(rule.enough, blocks), 1U, std::max(1U, s.depth / rule.shortest));
   parts = std::max(parts, divide_up(s.depth, longest));
   const std::uint32_t per_part = divide_up(divide_up(s.depth, parts), step) * step;
   parts = std::max(1U, divide_up(s.depth, std::max(1U, per_part)));
@@ -47,8 +50,8 @@ GpuCut cut_gpu_product(const BackendInfo& info, const GpuKernels& kernels, const
 
 void launch_gpu_product(Stream& stream, const char* operation, const GpuProduct& wanted, GpuProductParams p) {
   GpuProduct product = wanted;
-  if (p.n < 16 && p.m > p.n && suits_lanes(stream.info())) turn(product, p);
-  const GpuCut cut = cut_gpu_product(stream.info(), {tiles_kernel, lanes_kernel}, {p.matrices, p.m, p.n, p.k});
+  if (p.n < 16 && p.m > p.n && rule_of(stream, {GpuWork::product, p.matrices, p.m, p.n, p.k}).lanes) turn(product, p);
+  const GpuCut cut = cut_gpu_product(stream, {tiles_kernel, lanes_kernel}, {GpuWork::product, p.matrices, p.m, p.n, p.k});
   p.parts = cut.parts;
   p.per_part = cut.per_part;
   const Operand bias = product.bias ? *product.bias : product.a;

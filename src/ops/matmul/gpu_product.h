@@ -1,5 +1,5 @@
-// Products on devices that run shaders: which shader has them, in how many parts, and the launches. Both follow from the device
-// and the sizes alone.
+// Products on devices that run shaders: which shader has them, in how many parts, and the launches. Both follow from the device's
+// table (device/tuning.h) and the sizes alone.
 //
 //     launch_gpu_product(stream, "linear", {.a = read(x), .b = read(w), .c = write(y), .bias = nullptr}, p);
 #pragma once
@@ -28,7 +28,7 @@ struct GpuProduct {
 };
 void launch_gpu_product(Stream& stream, const char* operation, const GpuProduct& product, GpuProductParams p);
 
-// One of two shaders for a product. Lanes suit devices whose subgroups of eight are a processor's vectors; tiles suit GPUs.
+// One of two shaders for a product.
 struct GpuKernels {
   const KernelDef& tiles;
   const KernelDef& lanes;
@@ -39,10 +39,9 @@ struct GpuCut {
   Extent extent;
 };
 struct GpuSizes {
+  GpuWork work;
   std::uint32_t matrices, rows, columns, depth;
-  bool whole = false;  // never in parts
 };
-GpuCut cut_gpu_product(const BackendInfo& info, const GpuKernels& kernels, const GpuSizes& sizes);
-bool suits_lanes(const BackendInfo& info);
+GpuCut cut_gpu_product(const Stream& stream, const GpuKernels& kernels, const GpuSizes& sizes);
 
 }  // namespace tidepool::inline v0

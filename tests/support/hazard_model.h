@@ -4,10 +4,12 @@
 
 #include "backend/launch.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tidepool::inline v0 {
 
@@ -35,5 +37,19 @@ inline std::optional<std::string> find_hazard(std::span<const Launch> launches) 
     }
   return std::nullopt;
 }
+
+// Deletes each barrier in turn and gives the first that nobody missed, in words; nothing when all were.
+inline std::optional<std::string> find_needless_barrier(std::span<const Launch> all) {
+  std::vector<Launch> launches(all.begin(), all.end());
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    if (!launches[i].barrier) continue;
+    launches[i].barrier = false;
+    if (!find_hazard(launches)) return std::string("the barrier before ") + launches[i].kernel->name + " (" + std::to_string(i) + ")";
+    launches[i].barrier = true;
+  }
+  return std::nullopt;
+}
+
+inline std::ptrdiff_t barriers(std::span<const Launch> launches) { return std::ranges::count_if(launches, &Launch::barrier); }
 
 }  // namespace tidepool::inline v0

@@ -1,0 +1,48 @@
+// Makes pipelines before they are asked for, in a thread of its own at low priority, so that a network's first step need not wait
+// for them. It changes when a pipeline is made, and nothing else: whoever wants one that is not ready makes it himself.
+//
+//     warming.start(list.known());
+//     if (const auto made = warming.take(recipe)) …      // it is the caller's now
+#pragma once
+
+#include "backend/vulkan/pipeline_maker.h"
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tidepool::inline v0 {
+
+class Warming {
+ public:
+  explicit Warming(PipelineMaker& maker) : maker_(maker) {}
+  ~Warming() { stop(); }
+  Warming(const Warming&) = delete;
+  Warming& operator=(const Warming&) = delete;
+
+  void start(std::vector<std::string> recipes);  // once
+  // What was made from the recipe, if it is ready; it will not be made any more.
+  std::optional<Pipeline> take(const std::string& recipe);
+  // Ends the thread, after the pipeline that it is making, and destroys what nobody took.
+  void stop();
+  std::size_t ready();  // made and not taken
+
+ private:
+  void work();
+  std::optional<std::string> next();
+  void put(const std::string& recipe, const Pipeline& made);
+
+  PipelineMaker& maker_;
+  std::mutex mutex_;  // of all below but the thread
+  std::deque<std::string> waiting_;
+  std::string making_;  // empty: nothing, or nothing that is still wanted
+  std::map<std::string, Pipeline> made_;
+  std::vector<Pipeline> too_late_;  // made while somebody made his own
+  std::thread thread_;
+};
+
+}  // namespace tidepool::inline v0
