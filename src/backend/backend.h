@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tidepool::inline v0 {
 
@@ -36,6 +37,12 @@ class Recording {
   virtual ~Recording() = default;
 };
 
+// How long a launch took, by the device's own clock.
+struct LaunchTime {
+  const KernelDef* kernel = nullptr;
+  std::chrono::nanoseconds time{0};
+};
+
 // The number of a submission; 0 is before all of them.
 using Serial = std::uint64_t;
 
@@ -52,6 +59,11 @@ class Backend {
   virtual void load(const KernelDef& kernel) = 0;
   // A network is being made here: what networks need can be made ready in the background. It changes no result; most do nothing.
   virtual void warm() {}
+  // Whether launches are timed: those of batches that begin from now on, of recordings baked from now on, and (where launches are
+  // done at once) of recordings submitted from now on. False: there is no clock.
+  virtual bool time_launches([[maybe_unused]] bool on) { return false; }
+  // Takes the times of what is known to be finished.
+  virtual void take_times([[maybe_unused]] std::vector<LaunchTime>& into) {}
   // Adds a launch to the open batch.
   virtual void record(const Launch& launch) = 0;
   // Writes to memory that no unfinished launch uses; done on return.

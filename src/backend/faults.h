@@ -17,7 +17,7 @@ int next_vulkan_fault(const char* function);
 
 // What should happen at this point, now that it is reached once more. What is merely slow has been so.
 inline Fault fault_at(FaultPoint point) { return any_faults.load(std::memory_order_relaxed) ? next_fault(point) : Fault::none; }
-// The VkResult that this call is to give instead of being made, or 0.
+// The result that this call of Vulkan is to give instead of being made, or 0.
 inline int vulkan_fault_at(const char* function) { return any_faults.load(std::memory_order_relaxed) ? next_vulkan_fault(function) : 0; }
 // Where the host takes memory for something that a user asked for.
 inline void host_memory_point(const char* operation) {

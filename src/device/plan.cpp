@@ -48,6 +48,7 @@ void PlanState::bake() {
   } const guard(busy);
   blocks_->place();
   arena_generation_ = stream->arena_generation();
+  timed_.reset();
   recording_ = stream->bake(lowered());
 }
 
@@ -60,7 +61,9 @@ void PlanState::run() {
     if (last_) stream->wait(last_);
     bake();
   }
-  last_ = stream->run(*recording_, size);
+  const bool timed = stream->timing() && runs_++ % 64 == 0;
+  if (timed && !timed_) timed_ = stream->bake(lowered(), true);
+  last_ = stream->run(timed ? *timed_ : *recording_, size, timed);
   for (Block* block : written_) block->version.fetch_add(1, std::memory_order_relaxed);
   if (stream->info().immediate) return;
   for (const Storage& storage : touched_) storage->last_use = last_;
@@ -75,6 +78,7 @@ void PlanState::drop(std::string why) {
     } catch (const DeviceLost&) {  // then nothing runs any more
     }
   recording_.reset();
+  timed_.reset();
   launches_.clear();
   written_.clear();
   touched_.clear();

@@ -34,8 +34,9 @@ struct PlanState {
   std::shared_ptr<CapturedBlocks> blocks_;
   std::vector<CapturedLaunch> launches_;
   std::vector<Storage> touched_;
-  std::vector<Block*> written_;  // those of `touched_` that a run writes
-  std::unique_ptr<Recording> recording_;
+  std::vector<Block*> written_;                   // those of `touched_` that a run writes
+  std::unique_ptr<Recording> recording_, timed_;  // the second once somebody wants times
+  std::uint64_t runs_ = 0;
   std::uint64_t arena_generation_ = 0;
   Serial last_ = 0;
   std::string dropped_;

@@ -235,7 +235,11 @@ Serial Stream::submit() {
   last_ = send(nullptr);
   pending_ = 0;
   hazards_.clear();
-  if (info_.immediate) finished_ = last_;
+  if (info_.immediate) {
+    finished_ = last_;
+    report_times();
+  }
+  follow_sink();
   rest();
   return last_;
 }
@@ -293,6 +297,29 @@ void Stream::wait(Serial serial) {
   report([&] { return Event{.kind = Event::wait, .device = device_id()}; });
   guarded([&] { backend_->wait(serial, deadline_); });
   finished_ = serial;
+  report_times();
+}
+
+// Timing begins with a batch of its own.
+void Stream::follow_sink() {
+  const EventSink* sink = event_sink.load(std::memory_order_acquire);
+  const bool wanted = sink && sink->wants_times();
+  if (wanted != timing_) [[unlikely]]
+    timing_ = backend_->time_launches(wanted) && wanted;
+}
+
+void Stream::report_times() {
+  if (!timing_) [[likely]]
+    return;
+  backend_->take_times(times_);
+  for (const LaunchTime& time : times_)
+    report([&] {
+      return Event{.kind = Event::timed,
+                   .device = device_id(),
+                   .name = time.kernel->name,
+                   .nanoseconds = static_cast<std::uint64_t>(time.time.count())};
+    });
+  times_.clear();
 }
 
 void Stream::sync() {
@@ -398,19 +425,28 @@ void Stream::retag(Block& block, MemoryTag tag) {
     block.tag = tag;  // a captured block: the tag is used when it gets its memory
 }
 
-std::unique_ptr<Recording> Stream::bake(std::span<const Launch> launches) {
+std::unique_ptr<Recording> Stream::bake(std::span<const Launch> launches, bool timed) {
   host_memory_point("capture");
   for (const Launch& launch : launches) load(*launch.kernel);
-  return guarded([&] { return backend_->bake(launches); });
+  backend_->time_launches(timed);
+  auto baked = guarded([&] { return backend_->bake(launches); });
+  backend_->time_launches(timing_);
+  return baked;
 }
 
-Serial Stream::run(Recording& recording, std::size_t launches) {
+Serial Stream::run(Recording& recording, std::size_t launches, bool timed) {
   submit();
+  if (timing_) backend_->time_launches(timed);
   refresh_seed();
   meet_fault(FaultPoint::submit, "submit");
   report([&] { return Event{.kind = Event::plan_run, .device = device_id(), .count = launches}; });
   last_ = send(&recording);
   if (info_.immediate) finished_ = last_;
+  if (timing_) {
+    backend_->time_launches(true);
+    if (info_.immediate) report_times();
+  }
+  follow_sink();
   rest();
   return last_;
 }

@@ -109,8 +109,9 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
 
   // Plans.
   Launch lower(const KernelDef& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent);
-  std::unique_ptr<Recording> bake(std::span<const Launch> launches);
-  Serial run(Recording& recording, std::size_t launches);
+  std::unique_ptr<Recording> bake(std::span<const Launch> launches, bool timed = false);
+  Serial run(Recording& recording, std::size_t launches, bool timed = false);
+  bool timing() const { return timing_; }
   void add(PlanState& plan) { plans_.push_back(&plan); }
   void remove(PlanState& plan);
   const Storage& arena() const { return arena_; }
@@ -156,6 +157,8 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void load(const KernelDef& kernel);
   Serial send(Recording* recording);
   void flush_for(const Block& block);
+  void follow_sink();
+  void report_times();
   void set_pace(double share);
   template <class Function>
   auto paced(Function&& function);
@@ -187,6 +190,8 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   LastingBlock random_{this, sizeof(RandomState)};
   std::uint64_t seed_version_ = 0;  // of the seed that random_ has
   std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
+  bool timing_ = false;  // somebody wants to know how long launches take
+  std::vector<LaunchTime> times_;
   Pace pace_;
   bool pace_told_ = false;
   std::chrono::steady_clock::time_point load_seen_{};

@@ -9,17 +9,20 @@
 namespace tidepool::inline v0 {
 
 struct Event {
-  enum Kind : std::uint8_t { launch, flush, allocate, reuse, give_back, evict, upload, download, plan_run, wait };
+  enum Kind : std::uint8_t { launch, flush, allocate, reuse, give_back, evict, upload, download, plan_run, wait, timed };
   Kind kind = launch;
   const char* device = "";  // its id
-  const char* name = "";    // the kernel, for launches
+  const char* name = "";    // the kernel, for launches and their times
   std::size_t bytes = 0;
-  std::uint64_t count = 0;  // launches in a flush or plan run
+  std::uint64_t count = 0;        // launches in a flush or plan run
+  std::uint64_t nanoseconds = 0;  // that a launch took on the device
 };
 
 class EventSink {
  public:
   virtual void on(const Event& event) noexcept = 0;  // called with the device's lock held: be quick, call nothing back
+  // Whether launches are to be timed: all that are on their own, and one run in 64 of a plan.
+  virtual bool wants_times() const noexcept { return false; }
 
  protected:
   ~EventSink() = default;

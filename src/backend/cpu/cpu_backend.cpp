@@ -24,6 +24,7 @@ constexpr std::size_t cache_line = 64;
 class CpuRecording final : public Recording {
  public:
   struct Step {
+    const KernelDef* kernel;
     void (*function)(const CpuCall&);
     CpuCall call;
     alignas(16) std::array<std::byte, max_param_bytes> params;
@@ -69,7 +70,7 @@ class CpuBackend final : public Backend {
 
   void record(const Launch& launch) override {
     open_ = true;
-    launch.kernel->cpu(call_for(launch, launch.params.data()));
+    timed(*launch.kernel, [&] { launch.kernel->cpu(call_for(launch, launch.params.data())); });
   }
 
   void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) override {
@@ -85,6 +86,7 @@ class CpuBackend final : public Backend {
     recording->steps.reserve(launches.size());
     for (const Launch& launch : launches) {
       CpuRecording::Step& step = recording->steps.emplace_back();
+      step.kernel = launch.kernel;
       step.function = launch.kernel->cpu;
       step.params = launch.params;
       step.call = call_for(launch, step.params.data());
@@ -94,7 +96,8 @@ class CpuBackend final : public Backend {
 
   Serial submit(Recording* recording) override {
     if (recording)
-      for (const CpuRecording::Step& step : static_cast<CpuRecording*>(recording)->steps) step.function(step.call);
+      for (const CpuRecording::Step& step : static_cast<CpuRecording*>(recording)->steps)
+        timed(*step.kernel, [&] { step.function(step.call); });
     else if (!open_)
       return serial_;
     open_ = false;
@@ -103,7 +106,24 @@ class CpuBackend final : public Backend {
 
   bool wait(Serial, std::chrono::nanoseconds) override { return true; }
 
+  bool time_launches(bool on) override {
+    timing_ = on;
+    return true;
+  }
+  void take_times(std::vector<LaunchTime>& into) override {
+    into.insert(into.end(), times_.begin(), times_.end());
+    times_.clear();
+  }
+
  private:
+  template <class Function>
+  void timed(const KernelDef& kernel, Function&& function) {
+    if (!timing_) [[likely]]
+      return function();
+    const auto start = std::chrono::steady_clock::now();
+    function();
+    times_.push_back({.kernel = &kernel, .time = std::chrono::steady_clock::now() - start});
+  }
   CpuCall call_for(const Launch& launch, const std::byte* params) {
     CpuCall call;
     for (std::size_t i = 0; i < launch.binding_count; ++i) call.buffers[i] = launch.bindings[i].memory->host + launch.bindings[i].offset;
@@ -122,6 +142,8 @@ class CpuBackend final : public Backend {
   std::unordered_set<Memory*> memories_;
   bool open_ = false;
   Serial serial_ = 0;
+  bool timing_ = false;
+  std::vector<LaunchTime> times_;
 };
 
 int threads_wanted() {

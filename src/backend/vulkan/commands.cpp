@@ -67,7 +67,8 @@ void DescriptorSets::reset() {
   taken_ = 0;
 }
 
-CommandList::CommandList(VulkanDevice& device, Pipelines& pipelines) : device_(device), pipelines_(pipelines), sets_(device) {
+CommandList::CommandList(VulkanDevice& device, Pipelines& pipelines)
+    : device_(device), pipelines_(pipelines), sets_(device), timestamps_(device) {
   const VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                      .queueFamilyIndex = device_.physical.compute_family};
   device_.check(device_.call.vkCreateCommandPool(device_.handle, &pool, nullptr, &pool_), "vkCreateCommandPool");
@@ -99,6 +100,7 @@ void CommandList::begin(VkCommandBufferUsageFlags usage) {
   device_.check(device_.call.vkBeginCommandBuffer(buffer_, &info), "vkBeginCommandBuffer");
   bound_ = VK_NULL_HANDLE;
   barrier_due_ = false;
+  timestamps_.begin(buffer_);
   // Nothing else orders one submission after another.
   add_barrier(device_, buffer_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_HOST_BIT,
               shader_access | VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_HOST_WRITE_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, shader_access);
@@ -127,7 +129,9 @@ void CommandList::add(const Launch& launch) {
     const VkDebugUtilsLabelEXT label{.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, .pLabelName = launch.kernel->name};
     vkCmdBeginDebugUtilsLabelEXT(buffer_, &label);
   }
+  timestamps_.before(buffer_, *launch.kernel);
   device_.call.vkCmdDispatch(buffer_, groups.x, groups.y, groups.z);
+  timestamps_.after(buffer_);
   if (labelled) vkCmdEndDebugUtilsLabelEXT(buffer_);
 }
 

@@ -7,6 +7,7 @@
 
 #include "backend/vulkan/memory.h"
 #include "backend/vulkan/pipelines.h"
+#include "backend/vulkan/timestamps.h"
 
 #include <vector>
 
@@ -44,6 +45,7 @@ class CommandList {
   void end();
   void let_go();  // of its pipelines: it is not submitted again
   VkCommandBuffer handle() const { return buffer_; }
+  const Timestamps& timestamps() const { return timestamps_; }
 
  private:
   void bind(const Launch& launch, const Pipeline& pipeline);
@@ -52,6 +54,7 @@ class CommandList {
   Pipelines& pipelines_;
   std::vector<std::uint32_t> held_;  // kernels whose pipelines it holds
   DescriptorSets sets_;
+  Timestamps timestamps_;
   VkCommandPool pool_ = VK_NULL_HANDLE;  // its own, so that resetting it frees everything at once
   VkCommandBuffer buffer_ = VK_NULL_HANDLE;
   VkPipeline bound_ = VK_NULL_HANDLE;

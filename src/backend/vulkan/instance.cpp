@@ -109,11 +109,12 @@ VkInstance make_instance(bool validation, bool labels, bool portability) {
 }
 
 // A family for compute alone is taken first: there we do not queue behind the desktop.
-bool find_compute_family(VkPhysicalDevice device, std::uint32_t& family) {
+bool find_compute_family(PhysicalDevice& device) {
+  std::uint32_t& family = device.compute_family;
   std::uint32_t count = 0;
-  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+  vkGetPhysicalDeviceQueueFamilyProperties(device.handle, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
-  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
+  vkGetPhysicalDeviceQueueFamilyProperties(device.handle, &count, families.data());
   bool found = false;
   for (std::uint32_t i = count; i-- > 0;) {
     const VkQueueFlags flags = families[i].queueFlags;
@@ -122,6 +123,7 @@ bool find_compute_family(VkPhysicalDevice device, std::uint32_t& family) {
     const bool held_alone = found && !(families[family].queueFlags & VK_QUEUE_GRAPHICS_BIT);
     if (found && held_alone && !alone) continue;
     family = i;
+    device.timestamp_bits = families[i].timestampValidBits;
     found = true;
   }
   return found;
@@ -140,7 +142,7 @@ std::vector<PhysicalDevice> find_devices(VkInstance instance, std::vector<std::s
                              VK_API_VERSION_MINOR(properties.apiVersion), ", wanted 1.2"));
       continue;
     }
-    if (!find_compute_family(handle, device.compute_family)) {
+    if (!find_compute_family(device)) {
       unusable.push_back(cat(properties.deviceName, " has no queue for compute"));
       continue;
     }

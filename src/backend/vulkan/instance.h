@@ -22,7 +22,8 @@ namespace tidepool::inline v0 {
 struct PhysicalDevice {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   std::uint32_t compute_family = 0;
-  bool push_descriptor = false;  // extensions that it offers
+  std::uint32_t timestamp_bits = 0;  // of that family's clock; 0: it has none
+  bool push_descriptor = false;      // extensions that it offers
   bool memory_budget = false;
   bool maintenance4 = false;
   bool pci_bus_info = false;

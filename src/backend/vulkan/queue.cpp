@@ -38,24 +38,29 @@ Serial VulkanQueue::submit_batch() {
   Slot& slot = *open_;
   open_ = nullptr;
   slot.commands.end();
-  return send(slot.commands.handle(), slot);
+  return send(slot.commands, slot);
 }
 
 Serial VulkanQueue::submit(const CommandList& recording) {
   assert(!open_ && "a recording was submitted before the open batch");
-  return send(recording.handle(), free_slot());
+  // Its timestamps are read before they are written again.
+  for (const Slot& slot : slots_)
+    if (slot.timed == &recording) wait(slot.serial, device_.patience);
+  return send(recording, free_slot());
 }
 
 VulkanQueue::Slot& VulkanQueue::free_slot() {
   return *std::ranges::find_if(slots_, [this](const Slot& slot) { return slot.serial <= finished_; });
 }
 
-Serial VulkanQueue::send(VkCommandBuffer commands, Slot& slot) {
+Serial VulkanQueue::send(const CommandList& list, Slot& slot) {
+  const VkCommandBuffer commands = list.handle();
   if (last_ >= unfinished_limit) wait(last_ + 1 - unfinished_limit, device_.patience);
   device_.check(device_.call.vkResetFences(device_.handle, 1, &slot.fence), "vkResetFences");
   const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
   device_.check(device_.call.vkQueueSubmit(device_.queue, 1, &info, slot.fence), "vkQueueSubmit");
   slot.serial = ++last_;
+  slot.timed = list.timestamps().on() ? &list : nullptr;
   of_serial_[last_ % slots] = &slot;
   return last_;
 }
@@ -70,9 +75,24 @@ bool VulkanQueue::wait(Serial serial, std::chrono::nanoseconds time) {
   }
   device_.check(result, time.count() <= 0 ? "vkGetFenceStatus" : "vkWaitForFences");
   finished_ = serial;  // a fence also tells of everything submitted to the queue before it
+  collect();
   for (Slot& slot : slots_)
     if (slot.serial <= finished_ && &slot != open_) slot.commands.let_go();
   return true;
+}
+
+void VulkanQueue::collect() {
+  constexpr std::size_t most = 100'000;  // if nobody takes them
+  for (Slot& slot : slots_)
+    if (slot.timed && slot.serial <= finished_) {
+      if (times_.size() < most) slot.timed->timestamps().collect(times_);
+      slot.timed = nullptr;  // which may be destroyed from now on
+    }
+}
+
+void VulkanQueue::take_times(std::vector<LaunchTime>& into) {
+  into.insert(into.end(), times_.begin(), times_.end());
+  times_.clear();
 }
 
 VkResult VulkanQueue::fence_state(Serial serial, std::chrono::nanoseconds time) {

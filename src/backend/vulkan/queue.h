@@ -19,6 +19,7 @@ class VulkanQueue {
   Serial submit_batch();  // nothing recorded: the last serial, and nothing is submitted
   Serial submit(const CommandList& recording);
   bool wait(Serial serial, std::chrono::nanoseconds time);
+  void take_times(std::vector<LaunchTime>& into);
 
  private:
   // One more than may be under way, for the batch that is being recorded. The first free one is taken: whoever waits for each of
@@ -30,13 +31,17 @@ class VulkanQueue {
     VulkanDevice& device;
     CommandList commands;
     VkFence fence = VK_NULL_HANDLE;
-    Serial serial = 0;  // of the submission that has it
+    Serial serial = 0;                   // of the submission that has it
+    const CommandList* timed = nullptr;  // what was submitted, when it has timestamps that nobody has collected
   };
   Slot& free_slot();
-  Serial send(VkCommandBuffer commands, Slot& slot);
+  Serial send(const CommandList& commands, Slot& slot);
   VkResult fence_state(Serial serial, std::chrono::nanoseconds time);
 
+  void collect();
+
   VulkanDevice& device_;
+  std::vector<LaunchTime> times_;
   std::deque<Slot> slots_;
   Serial last_ = 0;                     // submitted
   Serial finished_ = 0;                 // known to be finished, with all before it

@@ -25,10 +25,12 @@ namespace {
   X(vkCreateFence)               \
   X(vkCreatePipelineCache)       \
   X(vkCreatePipelineLayout)      \
+  X(vkCreateQueryPool)           \
   X(vkCreateShaderModule)        \
   X(vkEndCommandBuffer)          \
   X(vkGetFenceStatus)            \
   X(vkGetPipelineCacheData)      \
+  X(vkGetQueryPoolResults)       \
   X(vkMapMemory)                 \
   X(vkQueueSubmit)               \
   X(vkResetCommandPool)          \

@@ -69,6 +69,12 @@ class VulkanBackend : public Backend {
     if (time.count() > 0) pipelines_.keep_if_due();
     return queue_.wait(serial, time);
   }
+  bool time_launches(bool on) override {
+    const bool has_clock = device_.physical.timestamp_bits > 0 && device_.limits.timestampPeriod > 0;
+    device_.timing = on && has_clock;
+    return has_clock;
+  }
+  void take_times(std::vector<LaunchTime>& into) override { queue_.take_times(into); }
 
  private:
   VulkanDevice device_;  // the order matters: the queue goes first, and waits for its work
