@@ -60,9 +60,10 @@ set_target_properties(tidepool_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 # Half of the time for a usual file went to these.
 target_precompile_headers(tidepool_objects PRIVATE <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <functional> <map> <memory>
   <mutex> <optional> <ostream> <span> <string> <unordered_map> <vector>)
+tidepool_together(tidepool_objects ${sources})
 # Layers and files call what is fast; they need not be.
 foreach(source IN LISTS sources)
-  if(source MATCHES "/src/(nn/|io/safetensors|train/(checkpoint|diagnosis|model_file))")
+  if(TIDEPOOL_TESTS AND source MATCHES "/src/(nn/|io/safetensors|train/(checkpoint|diagnosis|model_file))")  # alone, see tidepool_together
     set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O1>)
   endif()
 endforeach()

@@ -19,12 +19,12 @@ namespace tidepool::cli {
 
 namespace {
 
-struct Options {
+struct BenchOptions {
   std::string device, filter = ".*", tune;
   bool json = false;
 };
 
-int tune(const Options& options) {
+int tune(const BenchOptions& options) {
   if (options.json) throw WrongUsage("--tune: it writes a file of its own form; leave out --json");
   use_device(options.device);
   const Device device = default_device();
@@ -51,7 +51,7 @@ void initialize() {
   benchmark::AddCustomContext("device", default_device().id());
 }
 
-int run(const Options& options) {
+int run(const BenchOptions& options) {
   if (!options.tune.empty()) return tune(options);
   use_device(options.device);
   bench::Suite suite(options.filter);
@@ -86,7 +86,7 @@ std::string check_expression(const std::string& text) {
 
 void add_bench(Parser& parser) {
   Command command = parser.command("bench", "Time the operations on a device");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BenchOptions>();
   add_device_option(command, options->device);
   command.flag("--json", options->json, "One JSON document, in Google Benchmark's format");
   command.text("--filter", options->filter, "Only benchmarks with this regular expression in their name",

@@ -22,18 +22,12 @@ namespace tidepool::cli {
 
 namespace {
 
-struct Options {
+struct DoctorOptions {
   std::string report, trial;
   bool json = false;
 };
 
 constexpr const char* send = "update the driver; if that does not help, write a report (tidepool doctor --report F) and send it";
-
-std::string rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
 
 std::string speeds_text(const Trial& trial) {
   std::string text;
@@ -119,7 +113,7 @@ Machine check_machine(Findings& findings) {
   return machine;
 }
 
-int examine(const Options& options) {
+int examine(const DoctorOptions& options) {
   Findings findings(!options.json);
   const Machine machine = check_machine(findings);
   std::vector<Trial> trials, validated;
@@ -143,7 +137,7 @@ int examine(const Options& options) {
 
 void add_doctor(Parser& parser) {
   Command command = parser.command("doctor", "Check this machine and its devices, and say what is wrong and how to mend it");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DoctorOptions>();
   command.text("--report", options->report, "Write what was found to a Markdown file that can be sent; nothing about you is in it",
                {.type = "F"});
   command.flag("--json", options->json, "One JSON document");

@@ -14,7 +14,7 @@ namespace tidepool::cli {
 
 namespace {
 
-struct Options {
+struct EvalOptions {
   std::string model, data, device;
   bool json = false;
 };
@@ -49,7 +49,7 @@ data::Dataset dataset(const std::string& name, const Task& task) {
                 cat("there is no data '", name, "'; wanted ", task.name, ", a folder, a CSV file, or two files with a comma between"));
 }
 
-int eval(const Options& options) {
+int eval(const EvalOptions& options) {
   use_device(options.device);
   const Task& task = task_of(options.model);
   nn::Sequential net = task.network();
@@ -77,7 +77,7 @@ int eval(const Options& options) {
 
 void add_eval(Parser& parser) {
   Command command = parser.command("eval", "Say how good a network is that `tidepool train --save` wrote");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<EvalOptions>();
   command.text("--model", options->model, "The network, as safetensors", {.type = "F", .required = true});
   command.text("--data", options->data,
                "What to try it on: a task's name, a folder with Fashion-MNIST's files, a CSV file, or two idx or NPY files (x,y)",

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct TrainCommand {
   std::string task, device, batch, memory_limit, checkpoint, save, plot;
   std::int64_t epochs = 0, seed = 1;
   bool resume = false, json = false, show = false;
@@ -60,12 +60,12 @@ std::string check_bytes(const std::string& text) {
 
 struct Run {
   const Task& task;
-  const Options& options;
+  const TrainCommand& options;
   nn::Sequential net;
   optim::Adam opt;
   Trainer trainer;
 
-  Run(const Task& task, const Options& options)
+  Run(const Task& task, const TrainCommand& options)
       : task(task),
         options(options),
         net((manual_seed(static_cast<std::uint64_t>(options.seed)), task.network())),
@@ -96,7 +96,7 @@ struct Run {
 
 // The command that goes on where this one stopped.
 std::string resume_command(const Run& run) {
-  const Options& o = run.options;
+  const TrainCommand& o = run.options;
   std::string command = "tidepool train " + run.task.name + " --checkpoint " + run.checkpoint() + " --resume";
   if (!o.device.empty()) command += " --device " + o.device;
   if (o.epochs > 0) command += " --epochs " + std::to_string(o.epochs);
@@ -130,7 +130,7 @@ void report(Run& run, const TrainResult& result, const data::Dataset& test) {
   std::cout << '\n' << confusion_table(evaluated, task.classes) << '\n' << predicted_pictures(run.net, test, task.classes);
 }
 
-int train(const Options& options) {
+int train(const TrainCommand& options) {
   const Task& task = *find_task(options.task);
   if (!options.memory_limit.empty()) configure({.memory_limit = *parse_bytes(options.memory_limit)});
   use_device(options.device);
@@ -160,7 +160,7 @@ int train(const Options& options) {
 
 void add_train(Parser& parser) {
   Command command = parser.command("train", "Train a small network: xor, sine or fashion-mnist");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TrainCommand>();
   command.text("task", options->task, "xor, sine or fashion-mnist", {.check = check_task, .required = true});
   add_device_option(command, options->device);
   command.number("--epochs", options->epochs, "How often to go over the samples", {.type = "N", .check = at_least(1)});

@@ -4,7 +4,6 @@
 #include <tidepool/version.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 
 #include "platform/bytes.h"
@@ -40,12 +39,6 @@ std::string system_text() {
   utsname names{};
   uname(&names);
   return cat(distribution(), ", ", names.sysname, ' ', names.release, ", ", names.machine);
-}
-
-std::string rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
 }
 
 std::string operations_text(const Trial& trial) {

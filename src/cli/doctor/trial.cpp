@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "backend/cpu/cpu_backend.h"
@@ -110,6 +111,12 @@ nlohmann::ordered_json as_json(const Trial& trial) {
   for (const Speed& s : trial.speeds) json["speeds"].push_back({{"what", s.what}, {"value", s.value}, {"unit", s.unit}});
   if (trial.validation_messages) json["validation_messages"] = *trial.validation_messages;
   return json;
+}
+
+std::string rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
 }
 
 }  // namespace tidepool::cli

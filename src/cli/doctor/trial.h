@@ -49,4 +49,6 @@ Trial try_apart(const std::string& device, bool validation);
 
 nlohmann::ordered_json as_json(const Trial& trial);
 
+std::string rounded(double value);  // for people: three digits
+
 }  // namespace tidepool::cli
