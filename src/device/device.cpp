@@ -151,7 +151,27 @@ Device device(std::string_view id) { return Device(slot_for(id)); }
 
 Device default_device() { return Device(Device().slot()); }
 
-void set_default_device(const Device& device) { registry().chosen.store(&device.slot(), std::memory_order_release); }
+namespace {
+
+// What was begun on a device is done before work goes on elsewhere. One that is lost meanwhile has said so.
+void finish_work_on(DeviceSlot& slot) {
+  const std::shared_ptr<Stream> stream = slot.stream_if_open();
+  if (!stream) return;
+  const StreamLock lock(*stream);
+  if (stream->alive()) try {
+      stream->finish_all();
+    } catch (const DeviceLost&) {
+    }
+}
+
+}  // namespace
+
+void set_default_device(const Device& device) {
+  DeviceSlot* before = registry().chosen.load(std::memory_order_acquire);
+  if (before == &device.slot()) return;
+  if (before) finish_work_on(*before);
+  registry().chosen.store(&device.slot(), std::memory_order_release);
+}
 
 void reset(const Device& device) {
   Capture::refuse("reset");

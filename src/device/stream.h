@@ -125,6 +125,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void drop_plans();
   bool alive() const { return state_ == State::alive; }
   bool lost() const { return state_ == State::lost; }
+  const std::string& why_lost() const { return why_lost_; }
   bool closed() const { return state_ == State::closed; }
   // Ends it: plans are dropped, the backend is destroyed, blocks may still come back.
   void close();

@@ -16,6 +16,14 @@ struct GivenUp {
   std::string why;
 };
 
+// What happened, without the advice that is for whoever has to see to it himself.
+std::string loss_text(const Device& device, const DeviceLost& error) {
+  const std::shared_ptr<Stream> stream = device.slot().stream_if_open();
+  if (!stream) return error.what();
+  const StreamLock lock(*stream);
+  return stream->lost() ? cat(device.id(), " was lost: ", stream->why_lost()) : error.what();
+}
+
 // New memory of zeros under the same tensor and its gradient.
 void remake(Node& node, const Device& device) {
   const Tensor fresh = zeros(node.shape, {.dtype = node.dtype, .device = device});
@@ -34,7 +42,7 @@ void Training::over_losses(const std::function<void()>& work) {
     } catch (const GivenUp& end) {
       throw DeviceLost("fit", end.why);
     } catch (const DeviceLost& error) {
-      lost = error.what();
+      lost = loss_text(steps_.device(), error);
     }
 }
 
@@ -44,7 +52,7 @@ void Training::recover(const std::string& why) {
   furthest_loss_ = std::max(furthest_loss_, now_.step);
   if (fruitless_ > options_.max_recoveries) give_up(why);
   const Device lost = steps_.device(), next = device_to_go_on_with(lost);
-  announce(cat(why, "; going on from step ", kept_.step, " on ", next.id(), next == lost ? ", made anew" : ""));
+  announce(cat(why, "; going on from step ", kept_.step, " on ", next.id(), next == lost ? ", made anew" : ""), LogLevel::warn);
   remake_on(next);
   restore(kept_);
   ++result_.recoveries;

@@ -31,7 +31,7 @@ void Training::watch_speed(double seconds, std::int64_t samples) {
     case Slowness::Change::slower: {
       const std::string message =
           cat(device.id(), " has become slow: a sample takes ", 1e3 * s.now(), " ms, ", s.now() / s.usual(), " times what it did");
-      announce(message);
+      announce(message, LogLevel::warn);
       emit({.kind = DeviceEvent::slow, .device = device, .message = message});
       if (options_.leave_slow_device && !speed_.stay) leave_slow_device();
       return;

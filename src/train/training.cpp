@@ -43,9 +43,9 @@ Training::Training(nn::Module& net, optim::Optimizer& optimizer, Trainer::Loss l
       steps_(net, optimizer, std::move(loss), options.clip_norm),
       progress_(options.progress) {}
 
-void Training::announce(const std::string& message) {
+void Training::announce(const std::string& message, LogLevel level) {
   progress_.clear();
-  log(LogLevel::info, message);
+  log(level, message);
   progress_.line(message);
   if (options_.on_message) options_.on_message(message);
 }

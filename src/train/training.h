@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tidepool/error.h>
+#include <tidepool/log.h>
 
 #include "train/checkpoint.h"
 #include "train/progress.h"
@@ -29,7 +30,7 @@ class Training {
   bool has_loss() const { return static_cast<bool>(loss_); }
 
  private:
-  void announce(const std::string& message);
+  void announce(const std::string& message, LogLevel level = LogLevel::info);
 
   // The loop.
   void prepare(const data::Dataset& train, const data::Dataset& test);

@@ -53,6 +53,22 @@ TEST_F(Devices, ANameThatFailedStaysAnError) {
   EXPECT_NO_THROW(cleanup());
 }
 
+TEST_F(Devices, WorkIsFinishedBeforeTheDefaultChangesAndTensorsStayWhereTheyAre) {
+  set_default_device(device("null"));
+  const Tensor there = relu(ones({10}));
+  const NullBackend::Counts before = null_backend().counts;
+  set_default_device(device("cpu"));
+  EXPECT_EQ(null_backend().counts.submits, before.submits + 1);
+  EXPECT_EQ(null_backend().counts.waits, before.waits + 1);
+  EXPECT_EQ(there.device().id(), "null");
+  EXPECT_EQ(ones({10}).device().id(), "cpu");
+  set_default_device(device("null"));
+  relu(there);
+  faults::set("device_lost@wait:1");
+  EXPECT_NO_THROW(set_default_device(device("cpu"))) << "leaving a device that is lost is always possible";
+  EXPECT_EQ(default_device().id(), "cpu");
+}
+
 TEST_F(Devices, ADeviceIsAName) {
   const Device cpu = device("cpu");
   EXPECT_EQ(cpu, device("cpu"));

@@ -69,15 +69,19 @@ class VulkanCallSweep : public TrainTest, public testing::WithParamInterface<boo
     ASSERT_EQ(device("vulkan:0").slot().stream_if_open(), nullptr);
   }
 
-  static void sweep(std::int64_t most) {
+  // Of the places where a call is made at most so many; all results at each, or one after the other.
+  static void sweep(std::int64_t most, bool all_results) {
     close_device();
     faults::count();
     const Weights wanted = train();
     std::map<std::string, std::int64_t> places;
     for (const char* call : calls) places[call] = faults::reached(call);
     std::int64_t runs = 0, right = 0, errors = 0;
-    for (const char* call : calls)
+    std::size_t turn = 0;
+    for (const char* call : calls) {
+      const char* const only = results[turn++ % results.size()];
       for (const char* result : results) {
+        if (!all_results && result != only) continue;
         const std::int64_t count = places[call];
         for (std::int64_t i = 0; i < std::min(count, most); ++i) {
           const std::int64_t at = count <= most ? i + 1 : 1 + i * (count - 1) / (most - 1);
@@ -99,6 +103,7 @@ class VulkanCallSweep : public TrainTest, public testing::WithParamInterface<boo
           EXPECT_EQ(validation_messages(), 0U);
         }
       }
+    }
     if (std::getenv("TIDEPOOL_SWEEP_REPORT"))
       std::printf("| %s | %lld | %lld | %lld |\n", GetParam() ? "staged, descriptors from pools" : "mapped, descriptors pushed",
                   static_cast<long long>(runs), static_cast<long long>(right), static_cast<long long>(errors));
@@ -107,8 +112,8 @@ class VulkanCallSweep : public TrainTest, public testing::WithParamInterface<boo
 INSTANTIATE_TEST_SUITE_P(Ways, VulkanCallSweep, testing::Bool(),
                          [](const auto& info) { return std::string(info.param ? "staged" : "mapped"); });
 
-TEST_P(VulkanCallSweep, ASampleOfFailingCallsEndsWell) { sweep(2); }
-TEST_P(VulkanCallSweep, SlowEveryFailingCallEndsWell) { sweep(1'000'000); }
+TEST_P(VulkanCallSweep, ASampleOfFailingCallsEndsWell) { sweep(2, false); }
+TEST_P(VulkanCallSweep, SlowEveryFailingCallEndsWell) { sweep(1'000'000, true); }
 
 }  // namespace
 }  // namespace tidepool::inline v0

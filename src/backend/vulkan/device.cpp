@@ -3,6 +3,7 @@
 #include <tidepool/error.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "backend/faults.h"
 #include "backend/vulkan/shim.h"
@@ -23,6 +24,31 @@ const char* kind_of(VkPhysicalDeviceType type) {
     default:
       return "virtual";
   }
+}
+
+// What Vulkan guarantees of every device. A driver that says less is broken, and the rest of what it says not to be trusted.
+void require_sane(const VkPhysicalDeviceLimits& limits) {
+  struct Least {
+    const char* name;
+    std::uint64_t got, least;
+  };
+  const Least all[] = {{"maxPushConstantsSize", limits.maxPushConstantsSize, 128},
+                       {"maxStorageBufferRange", limits.maxStorageBufferRange, std::uint64_t{1} << 27},
+                       {"maxPerStageDescriptorStorageBuffers", limits.maxPerStageDescriptorStorageBuffers, 4},
+                       {"maxComputeWorkGroupCount[0]", limits.maxComputeWorkGroupCount[0], 65535},
+                       {"maxComputeWorkGroupCount[1]", limits.maxComputeWorkGroupCount[1], 65535},
+                       {"maxComputeWorkGroupCount[2]", limits.maxComputeWorkGroupCount[2], 65535},
+                       {"maxComputeWorkGroupSize[0]", limits.maxComputeWorkGroupSize[0], 128},
+                       {"maxComputeWorkGroupInvocations", limits.maxComputeWorkGroupInvocations, 128},
+                       {"maxMemoryAllocationCount", limits.maxMemoryAllocationCount, 4096}};
+  for (const Least& limit : all)
+    if (limit.got < limit.least)
+      throw DeviceError("vulkan", cat("the driver says that ", limit.name, " is ", limit.got, ", and Vulkan guarantees ", limit.least,
+                                      "; update the driver, or use the device \"cpu\""));
+  const VkDeviceSize alignment = limits.minStorageBufferOffsetAlignment;
+  if (alignment > 256 || !std::has_single_bit(alignment))
+    throw DeviceError("vulkan", cat("the driver says that minStorageBufferOffsetAlignment is ", alignment,
+                                    ", and Vulkan guarantees a power of two up to 256; update the driver, or use the device \"cpu\""));
 }
 
 }  // namespace
@@ -50,7 +76,8 @@ BackendInfo describe(const PhysicalDevice& device) {
     // A crowded device can report more in use than it grants us.
     info.memory_free = device.memory_budget ? budget.heapBudget[i] - std::min(budget.heapBudget[i], budget.heapUsage[i]) : heap.size;
   }
-  info.offset_alignment = std::clamp<std::size_t>(properties.limits.minStorageBufferOffsetAlignment, 16, 256);
+  // Nonsense is refused when the device is opened; until then it is listed.
+  info.offset_alignment = std::bit_ceil(std::clamp<std::size_t>(properties.limits.minStorageBufferOffsetAlignment, 16, 256));
   info.max_binding_bytes = properties.limits.maxStorageBufferRange;
   // llvmpipe ends a shader's loops after 65,535 iterations in all, without a word.
   if (driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) info.max_loop = 60000;
@@ -79,6 +106,7 @@ VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const Phy
   vkGetPhysicalDeviceProperties2(physical.handle, &all);
   properties = all.properties;
   limits = properties.limits;
+  require_sane(limits);
   max_allocation_bytes = allocations.maxMemoryAllocationSize;
   if (physical.maintenance4) max_buffer_bytes = buffers.maxBufferSize;
   // The layer's checks on the device take pushed descriptors for none.

@@ -129,6 +129,18 @@ bool find_compute_family(PhysicalDevice& device) {
   return found;
 }
 
+// Reached through a pointer that is never freed, so that nothing runs at exit.
+struct Shared {
+  std::mutex mutex;
+  std::shared_ptr<const VulkanInstance> instance;
+};
+Shared& shared() {
+  static Shared* const only = new Shared;
+  return *only;
+}
+
+}  // namespace
+
 std::vector<PhysicalDevice> find_devices(VkInstance instance, std::vector<std::string>& unusable) {
   std::vector<PhysicalDevice> found;
   const auto handles =
@@ -157,18 +169,6 @@ std::vector<PhysicalDevice> find_devices(VkInstance instance, std::vector<std::s
   }
   return found;
 }
-
-// Reached through a pointer that is never freed, so that nothing runs at exit.
-struct Shared {
-  std::mutex mutex;
-  std::shared_ptr<const VulkanInstance> instance;
-};
-Shared& shared() {
-  static Shared* const only = new Shared;
-  return *only;
-}
-
-}  // namespace
 
 VulkanInstance::VulkanInstance() {
   if (volkInitialize() != VK_SUCCESS || volkGetInstanceVersion() < VK_API_VERSION_1_2) return;

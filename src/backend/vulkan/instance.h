@@ -30,6 +30,9 @@ struct PhysicalDevice {
   bool portability_subset = false;  // not quite Vulkan: to be said when it is opened
 };
 
+// Those that can be used; of the others, in words, why not.
+std::vector<PhysicalDevice> find_devices(VkInstance instance, std::vector<std::string>& unusable);
+
 class VulkanInstance {
  public:
   VulkanInstance();
