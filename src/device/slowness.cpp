@@ -1,17 +1,18 @@
 #include "device/slowness.h"
 
 #include <algorithm>
-#include <span>
 
 namespace tidepool::inline v0 {
 
 namespace {
 
-double median(std::span<const double> values) {
-  std::vector<double> sorted(values.begin(), values.end());
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  return *middle;
+// Takes nothing from the heap: it is called in steps.
+template <std::size_t count>
+double median(const double* values) {
+  std::array<double, count> sorted;
+  std::copy_n(values, count, sorted.begin());
+  std::nth_element(sorted.begin(), sorted.begin() + count / 2, sorted.end());
+  return sorted[count / 2];
 }
 
 }  // namespace
@@ -20,21 +21,21 @@ void Slowness::forget() { *this = {}; }
 
 // While it is slow the past stays what it was: otherwise slow would soon be usual.
 Slowness::Change Slowness::add(double seconds) {
-  times_.push_back(seconds);
-  if (times_.size() < past + last) return Change::none;
-  now_ = median(std::span(times_).last(last));
+  if (count_ == times_.size())
+    std::copy(times_.begin() + (slow_ ? past : 0) + 1, times_.end(), times_.begin() + (slow_ ? past : 0));
+  else
+    ++count_;
+  times_[count_ - 1] = seconds;
+  if (count_ < times_.size()) return Change::none;
+  now_ = median<last>(times_.data() + past);
   if (slow_) {
-    times_.erase(times_.begin() + past);
     if (now_ > normal_by * usual_) return Change::none;
     slow_ = false;
     return Change::normal;
   }
-  usual_ = median(std::span(times_).first(past));
-  times_.erase(times_.begin());
-  if (now_ < slower_by * usual_) return Change::none;
-  slow_ = true;
-  times_.insert(times_.begin(), usual_);
-  return Change::slower;
+  usual_ = median<past>(times_.data());
+  slow_ = now_ >= slower_by * usual_;
+  return slow_ ? Change::slower : Change::none;
 }
 
 }  // namespace tidepool::inline v0

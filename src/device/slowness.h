@@ -4,8 +4,8 @@
 //     if (slowness.add(seconds) == Slowness::Change::slower) …
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <vector>
 
 namespace tidepool::inline v0 {
 
@@ -22,7 +22,8 @@ class Slowness {
  private:
   static constexpr std::size_t past = 32, last = 5;
   static constexpr double slower_by = 2.0, normal_by = 1.4;
-  std::vector<double> times_;  // the past and the last few, oldest first
+  std::array<double, past + last> times_{};  // the past and the last few, oldest first
+  std::size_t count_ = 0;
   double usual_ = 0, now_ = 0;
   bool slow_ = false;
 };

@@ -71,12 +71,14 @@ void Training::use_training_set() {
   kept_tensors_ = tensors_to_keep(net_, optimizer_, steps_.sums());
 }
 
-// What does not fit into memory is done in halves, whose gradients add up.
+// What does not fit into memory, not even the second time, is done in halves, whose gradients add up.
 template <class Step>
 void Training::within_memory(const Step& step) {
-  for (;;) try {
+  for (bool again = false;;) try {
       return step();
     } catch (const OutOfMemory& error) {
+      again = !again;
+      if (again) continue;  // others may have had the memory for a moment only
       if (steps_.micro() == 1) throw;
       steps_.set_micro((steps_.micro() + 1) / 2);
       announce(cat("out of memory: from now on ", steps_.micro(), " samples at once, and their gradients add up to a batch of ",

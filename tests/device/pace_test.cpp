@@ -43,7 +43,7 @@ TEST(Pace, WhatOthersTakeIsLeftToThem) {
   EXPECT_EQ(pace.worked(8ms), 2ms);
 }
 
-TEST(Slowness, SteadyNoiseIsNoAlarm) {
+TEST(SpeedWatch, SteadyNoiseIsNoAlarm) {
   Slowness slowness;
   std::uint32_t seed = 1;
   for (int i = 0; i < 100'000; ++i) {
@@ -53,7 +53,7 @@ TEST(Slowness, SteadyNoiseIsNoAlarm) {
   }
 }
 
-TEST(Slowness, IsToldOnceAndOnceWhenItIsOver) {
+TEST(SpeedWatch, IsToldOnceAndOnceWhenItIsOver) {
   Slowness slowness;
   for (int i = 0; i < 50; ++i) EXPECT_EQ(slowness.add(1), Slowness::Change::none);
   int slower = 0, normal = 0;

@@ -7,19 +7,21 @@
 namespace tidepool::inline v0 {
 namespace {
 
-class Recovery : public TrainTest {};
+class Recovery : public TrainTest {
+ protected:
+  static Weights calm_run(const data::Dataset& train, std::int64_t epochs) {
+    SmallRun run({.epochs = epochs, .batch = 16});
+    run.trainer.fit(train);
+    return run.bits();
+  }
+};
 
 TEST_F(Recovery, ADeviceThatCannotBeMadeAnewIsLeftForTheNext) {
   SKIP_WITHOUT_DEVICE("vulkan:0");
   const data::Dataset train = two_classes();
   set_log_level(LogLevel::off);
   set_default_device(device("vulkan:0"));
-  Weights calm;
-  {
-    SmallRun run({.epochs = 2, .batch = 16});
-    run.trainer.fit(train);
-    calm = run.bits();
-  }
+  const Weights calm = calm_run(train, 2);
   {
     const EventLog log;
     std::vector<std::string> messages;
@@ -68,12 +70,7 @@ TEST_F(Recovery, ADeviceThatFailsAgainAndAgainIsLeftForTheNext) {
 
 TEST_F(Recovery, AfterTooManyLossesWithoutAStepForwardThereIsAnErrorAndACheckpoint) {
   const data::Dataset train = two_classes();
-  Weights calm;
-  {
-    SmallRun run({.epochs = 4, .batch = 16});
-    run.trainer.fit(train);
-    calm = run.bits();
-  }
+  const Weights calm = calm_run(train, 4);
   const std::string file = path("given-up.ckpt");
   {
     SmallRun run(
@@ -94,12 +91,7 @@ TEST_F(Recovery, AfterTooManyLossesWithoutAStepForwardThereIsAnErrorAndACheckpoi
 
 TEST_F(Recovery, LossesWithStepsBetweenThemDoNotAddUp) {
   const data::Dataset train = two_classes();
-  Weights calm;
-  {
-    SmallRun run({.epochs = 4, .batch = 16});
-    run.trainer.fit(train);
-    calm = run.bits();
-  }
+  const Weights calm = calm_run(train, 4);
   SmallRun run({.epochs = 4, .batch = 16, .snapshot_every = 2, .snapshot_share = 1});
   faults::set("device_lost@submit:every:9");
   const TrainResult result = run.trainer.fit(train);

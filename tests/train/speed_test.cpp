@@ -4,7 +4,7 @@
 namespace tidepool::inline v0 {
 namespace {
 
-class SlowDevice : public TrainTest {
+class TrainingSpeed : public TrainTest {
  protected:
   void SetUp() override {
     TrainTest::SetUp();
@@ -16,7 +16,7 @@ class SlowDevice : public TrainTest {
   }
 };
 
-TEST_F(SlowDevice, IsToldOnceAndWhenItIsAsBefore) {
+TEST_F(TrainingSpeed, ThatDropsIsToldOnceAndWhenItIsAsBefore) {
   const EventLog log;
   const data::Dataset train = two_classes(320);
   Trainer* trainer = nullptr;
@@ -41,7 +41,7 @@ TEST_F(SlowDevice, IsToldOnceAndWhenItIsAsBefore) {
     }
 }
 
-TEST_F(SlowDevice, IsLeftForABetterOneWhenThatIsAskedFor) {
+TEST_F(TrainingSpeed, ThatDropsMakesItLeaveForABetterDeviceWhenThatIsAskedFor) {
   set_default_device(device("null"));
   const EventLog log;
   const data::Dataset train = two_classes(320);
