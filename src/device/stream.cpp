@@ -213,13 +213,17 @@ void Stream::launch(Launch& launch, Block* const* blocks, bool missing) {
   if (missing) [[unlikely]]
     without_memory(kernel.name);
   load(kernel);
-  meet_fault(FaultPoint::launch, kernel.name);
+  if (any_faults.load(std::memory_order_relaxed)) [[unlikely]]
+    meet_fault(FaultPoint::launch, kernel.name);
   if (!info_.immediate) {
     for (std::size_t i = 0; i < launch.binding_count; ++i) blocks[i]->last_use = last_ + 1;
     align(launch);
     launch.barrier = hazards_.before(launch);
   }
-  guarded([&] { paced([&] { backend_->record(launch); }); });
+  if (pace_.limits()) [[unlikely]]
+    guarded([&] { paced([&] { backend_->record(launch); }); });
+  else
+    guarded([&] { backend_->record(launch); });
   report([&] { return Event{.kind = Event::launch, .device = device_id(), .name = kernel.name}; });
   if (++pending_ >= max_commands_) {
     ++flushes_;
