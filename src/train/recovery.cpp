@@ -83,7 +83,8 @@ void Training::remake_on(const Device& device) {
   speed_.slowness.forget();
   optim::OptimizerAccess::state(optimizer_).remake(device);
   const std::vector<Tensor>& optimized = optimizer_.parameters();
-  for (const auto& [name, tensor] : tensors_of(net_)) {
+  for (const auto& named : tensors_of(net_)) {
+    const Tensor& tensor = named.second;
     const bool done = std::ranges::any_of(optimized, [&](const Tensor& one) { return one.node() == tensor.node(); });
     if (!done) remake(*tensor.node(), device);
   }

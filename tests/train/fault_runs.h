@@ -50,7 +50,7 @@ inline Weights train_cnn(const std::string& fault, TrainResult& result) {
                      nn::MaxPool2d(2),
                      nn::Flatten(),
                      nn::Dropout(0.25),
-                     nn::LayerNorm({64}),
+                     nn::LayerNorm(64),
                      nn::Linear(64, 2)};
   optim::SGD opt(net.parameters(), {.lr = 0.05, .momentum = 0.9});
   Trainer trainer(net, opt, cross_entropy, {.epochs = 2, .batch = 16, .snapshot_every = 2, .snapshot_share = 1});
