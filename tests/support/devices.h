@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/null/null_backend.h"
 #include "backend/faults.h"
+#include "backend/null/null_backend.h"
 #include "device/slot.h"
 #include "support/errors.h"
 
