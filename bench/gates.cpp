@@ -15,10 +15,12 @@ using tidepool::gates::Measured;
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 constexpr Gate all[] = {
     {"add 16 floats on the CPU", 8, tidepool::gates::measure_addition},
+#ifdef TIDEPOOL_VULKAN
     {"record a Vulkan launch", 1.5, tidepool::gates::measure_recorded_launch},
     {"replay a Vulkan launch", 100, tidepool::gates::measure_replayed_launch},
     {"what Vulkan batches leave", 1 / 0.8, tidepool::gates::measure_gain_of_batches},
     {"what Vulkan replay leaves", 1 / 0.8, tidepool::gates::measure_gain_of_replay},
+#endif
     {"pool, 10 blocks live", 50, tidepool::gates::measure_pool_with_few},
     {"pool, 100,000 blocks live", 50, tidepool::gates::measure_pool_with_many},
     {"add 1 M floats", 1 / 0.85, tidepool::gates::measure_large_addition<1>},
@@ -33,6 +35,7 @@ constexpr Gate all[] = {
     {"conv 8 x 128 to 256 channels", 1 / 0.9, tidepool::gates::measure_conv_many_channels},
     {"train an XOR step", 15, tidepool::gates::measure_xor_step},
     {"train a CNN step", 1 / 0.7, tidepool::gates::measure_cnn_step},
+#ifdef TIDEPOOL_VULKAN
     {"Vulkan matmul 512 / plain", 1 / 5.0, tidepool::gates::measure_vulkan_product_over_plain<512>},
     {"Vulkan matmul 1024 / plain", 1 / 5.0, tidepool::gates::measure_vulkan_product_over_plain<1024>},
     {"Vulkan matmul 512", 1 / 0.9, tidepool::gates::measure_vulkan_product<512>},
@@ -46,6 +49,7 @@ constexpr Gate all[] = {
     {"params pushed / one buffer", unlimited, tidepool::gates::measure_params_in_one_buffer},
     {"params pushed / 4 buffers", unlimited, tidepool::gates::measure_params_in_buffers},
     {"params likewise, executed", unlimited, tidepool::gates::measure_launch_with_params_in_buffers},
+#endif
 };
 constexpr double tolerance = 1.25;
 

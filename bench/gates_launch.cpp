@@ -304,16 +304,4 @@ Measured measure_device_ready() {
 
 }  // namespace tidepool::gates
 
-#else
-
-namespace tidepool::gates {
-
-Measured measure_recorded_launch() { return {.skipped = "built without Vulkan"}; }
-Measured measure_replayed_launch() { return {.skipped = "built without Vulkan"}; }
-Measured measure_gain_of_batches() { return {.skipped = "built without Vulkan"}; }
-Measured measure_gain_of_replay() { return {.skipped = "built without Vulkan"}; }
-Measured measure_device_ready() { return {.skipped = "built without Vulkan"}; }
-
-}  // namespace tidepool::gates
-
 #endif

@@ -142,14 +142,4 @@ Measured measure_launch_with_params_in_buffers() { return compare_pushed_with(ea
 
 }  // namespace tidepool::gates
 
-#else
-
-namespace tidepool::gates {
-
-Measured measure_params_in_one_buffer() { return {.skipped = "built without Vulkan"}; }
-Measured measure_params_in_buffers() { return {.skipped = "built without Vulkan"}; }
-Measured measure_launch_with_params_in_buffers() { return {.skipped = "built without Vulkan"}; }
-
-}  // namespace tidepool::gates
-
 #endif

@@ -169,30 +169,4 @@ Measured measure_vulkan_conv_weights() {
 
 }  // namespace tidepool::gates
 
-#else
-
-namespace tidepool::gates {
-
-namespace {
-const Measured without{.skipped = "built without Vulkan"};
-}
-template <int side>
-Measured measure_vulkan_product_over_plain() {
-  return without;
-}
-template Measured measure_vulkan_product_over_plain<512>();
-template Measured measure_vulkan_product_over_plain<1024>();
-template <int side>
-Measured measure_vulkan_product() {
-  return without;
-}
-template Measured measure_vulkan_product<512>();
-template Measured measure_vulkan_product<1024>();
-Measured measure_vulkan_addition() { return without; }
-Measured measure_vulkan_conv() { return without; }
-Measured measure_vulkan_conv_input() { return without; }
-Measured measure_vulkan_conv_weights() { return without; }
-
-}  // namespace tidepool::gates
-
 #endif

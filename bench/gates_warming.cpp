@@ -57,12 +57,4 @@ Measured measure_first_step() {
 
 }  // namespace tidepool::gates
 
-#else
-
-namespace tidepool::gates {
-
-Measured measure_first_step() { return {.skipped = "built without Vulkan"}; }
-
-}  // namespace tidepool::gates
-
 #endif

@@ -3,7 +3,6 @@
 #include <tidepool/error.h>
 
 #include "device/capture.h"
-#include "device/loads.h"
 #include "device/plan.h"
 #include "device/settings.h"
 #include "device/slot.h"
@@ -17,7 +16,6 @@
 #include <cassert>
 #include <cstddef>
 #include <cstring>
-#include <thread>
 
 namespace tidepool::inline v0 {
 
@@ -57,82 +55,6 @@ auto Stream::paced(Function&& function) {
     ~Timer() { sum += std::chrono::steady_clock::now() - start; }
   } const timer{worked_};
   return function();
-}
-
-// Every two seconds: what others do on the device, where somebody knows.
-void Stream::look_at_load() {
-  const auto now = std::chrono::steady_clock::now();
-  const auto since = now - load_seen_;
-  if (since < std::chrono::seconds(2)) return;
-  const double ours = std::chrono::duration<double>(busy_ - busy_then_) / std::chrono::duration<double>(since);
-  load_seen_ = now;
-  busy_then_ = busy_;
-  for (const ListedDevice& device : list_devices())
-    if (device.id == slot_.id())
-      if (const Load load = load_of(device); load.value) pace_.others_take(std::max(0.0, *load.value - ours));
-}
-
-void Stream::rest() {
-  if (!pace_.limits()) [[likely]]
-    return;
-  if (!info_.immediate) paced([&] { wait(last_); });
-  busy_ += worked_;
-  look_at_load();
-  const std::chrono::nanoseconds time = pace_.worked(std::exchange(worked_, {}));
-  if (time.count() == 0) return;
-  if (!std::exchange(pace_told_, true))
-    slot_.announce({.kind = DeviceEvent::paced,
-                    .device = Device(slot_),
-                    .message = cat(slot_.id(), " is paced: our work takes at most ", 100 * pace_.share(), " % of its time")});
-  const auto start = std::chrono::steady_clock::now();
-  std::this_thread::sleep_for(time);
-  pace_.rested(std::chrono::steady_clock::now() - start);
-}
-
-void Stream::set_pace(double share) {
-  if (share == pace_.share()) return;
-  pace_.set_share(share);
-  worked_ = busy_ = busy_then_ = {};
-  load_seen_ = std::chrono::steady_clock::now();
-  if (std::exchange(pace_told_, false) && !pace_.limits())
-    slot_.announce({.kind = DeviceEvent::restored, .device = Device(slot_), .message = cat(slot_.id(), " is no longer paced")});
-}
-
-void Stream::lose(const std::string& why) {
-  if (state_ != State::alive) return;
-  state_ = State::lost;
-  why_lost_ = why;
-  pool_.abandon();
-  slot_.announce({.kind = DeviceEvent::lost, .device = Device(slot_), .message = cat(slot_.id(), " was lost: ", why)});
-}
-
-// The device behind a loss that was asked for is well; it must be done with our work before we let go of it.
-void Stream::lose_on_demand(const std::string& why, const char* operation) {
-  try {
-    backend_->wait(backend_->submit(nullptr), deadline_);
-  } catch (const DeviceError&) {  // a real one came first
-  }
-  lose(why);
-  gone(operation);
-}
-
-void Stream::meet_fault(FaultPoint point, const char* operation) {
-  switch (fault_at(point)) {
-    case Fault::device_lost:
-      lose_on_demand("a fault that was asked for", operation);
-    case Fault::hang:
-      std::this_thread::sleep_for(deadline_);
-      lose_on_demand(cat("the device did not answer for ", std::chrono::duration<double>(deadline_).count(), " s, as was asked for"),
-                     operation);
-    default:
-      return;
-  }
-}
-
-void Stream::gone(const char* operation) {
-  if (state_ == State::lost)
-    throw DeviceLost(operation, cat("device ", slot_.id(), " was lost (", why_lost_, "); call reset(device) and make its tensors again"));
-  throw DeviceLost(operation, cat("the tensor lived on ", slot_.id(), " before it was reset or closed and is gone; make it again"));
 }
 
 Block* Stream::take_block(std::size_t bytes, MemoryTag tag, const char* operation) {
@@ -302,28 +224,6 @@ void Stream::wait(Serial serial) {
   guarded([&] { backend_->wait(serial, deadline_); });
   finished_ = serial;
   report_times();
-}
-
-// Timing begins with a batch of its own.
-void Stream::follow_sink() {
-  const EventSink* sink = event_sink.load(std::memory_order_acquire);
-  const bool wanted = sink && sink->wants_times();
-  if (wanted != timing_) [[unlikely]]
-    timing_ = backend_->time_launches(wanted) && wanted;
-}
-
-void Stream::report_times() {
-  if (!timing_) [[likely]]
-    return;
-  backend_->take_times(times_);
-  for (const LaunchTime& time : times_)
-    report([&] {
-      return Event{.kind = Event::timed,
-                   .device = device_id(),
-                   .name = time.kernel->name,
-                   .nanoseconds = static_cast<std::uint64_t>(time.time.count())};
-    });
-  times_.clear();
 }
 
 void Stream::sync() {

@@ -118,7 +118,8 @@ TEST_P(VulkanFailures, a_device_number_out_of_range_is_named) {
 }
 
 TEST_P(VulkanFailures, the_instance_closes_cleanly_once_no_backend_is_open) {
-  if (address_sanitizer) GTEST_SKIP() << "closing unloads the driver, whose own leaks can then not be told from ours";
+  if (address_sanitizer)
+    GTEST_SKIP() << "closing unloads the driver, whose own leaks can then not be told from ours: run it without the address sanitizer";
   EXPECT_FALSE(close_vulkan_instance());
   auto recording = backend->bake({});
   backend->record(axpy_launch(axpy, filled(4, 1), filled(4, 1), filled(4, 1), 4));
