@@ -20,6 +20,7 @@ std::string folder_of(const std::string& path) { return path.substr(0, path.find
 
 int layer_of(const std::string& path) {
   if (path == "monitor/event.h") return 2;
+  if (path.starts_with("monitor/web/")) return layers.at("web");
   const auto found = layers.find(folder_of(path));
   return found == layers.end() ? -1 : found->second;
 }
