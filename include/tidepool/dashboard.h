@@ -36,8 +36,8 @@ class TIDEPOOL_API Dashboard {
   Dashboard(const Dashboard&) = delete;
   Dashboard& operator=(const Dashboard&) = delete;
 
-  std::string url() const;       // to open in a browser, with the token; of this machine where all its addresses are served
-  double cpu_seconds() const;    // that serving took so far
+  std::string url() const;     // to open in a browser, with the token; of this machine where all its addresses are served
+  double cpu_seconds() const;  // that serving took so far
 
  private:
   std::unique_ptr<web::RunSource> run_;

@@ -21,7 +21,7 @@ std::vector<Field> fields_of(MHD_Connection* connection, MHD_ValueKind kind) {
 
 Response refusal(unsigned status, std::string_view reason) {
   Response response = Response::of_text(std::string(reason) + "\n");
-  response.add("Content-Type", "text/plain; charset=utf-8").add("Content-Security-Policy", policy_of_data()).add("Connection", "close");
+  response.add("Content-Type", "text/plain; charset=utf-8").add("Content-Security-Policy", policy_of_data());
   if (status == 405) response.add("Allow", "GET, HEAD");
   if (status == 401) response.add("WWW-Authenticate", "Bearer");
   if (status == 503) response.add("Retry-After", "1");

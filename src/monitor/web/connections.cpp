@@ -9,7 +9,7 @@ namespace tidepool::inline v0::monitor::web {
 
 namespace {
 
-constexpr double grace = 0.05;  // seconds
+constexpr double time_to_ask = 0.05, time_to_read = 2;  // seconds, when others want the place
 constexpr double never = std::numeric_limits<double>::infinity();
 
 std::optional<double> if_ever(double time) { return time < never ? std::optional(time) : std::nullopt; }
@@ -45,16 +45,21 @@ void Connections::cut_late(double now) {
     if (deadline(one) <= now) cut(one, now);
 }
 
+double Connections::room(const Connection& connection) {
+  if (connection.doing == Connection::asking) return connection.since + time_to_ask;
+  if (connection.doing == Connection::answered) return connection.since + time_to_read;
+  return never;
+}
+
 std::optional<double> Connections::next_room() const {
   double first = never;
-  for (const Connection& one : all_)
-    if (one.doing == Connection::asking) first = std::min(first, one.since + grace);
+  for (const Connection& one : all_) first = std::min(first, room(one));
   return if_ever(first);
 }
 
 void Connections::make_room(double now) {
   for (Connection& one : all_)
-    if (one.doing == Connection::asking && one.since + grace <= now) cut(one, now);
+    if (room(one) <= now) cut(one, now);
 }
 
 }  // namespace tidepool::inline v0::monitor::web

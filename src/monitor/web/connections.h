@@ -30,13 +30,15 @@ class Connections {
   std::optional<double> next_deadline() const;  // when there may be something to cut
   void cut_late(double now);
 
-  // One that is asking may be cut for another client as soon as it has had time to send a request that it was about to send.
-  std::optional<double> next_room() const;  // when; nothing while all are answered or listening
+  // One may be cut for another client as soon as it has had time to send a request that it was about to send, or to read an answer
+  // that it was about to read.
+  std::optional<double> next_room() const;  // when; nothing while all are listening
   void make_room(double now);
 
  private:
   void cut(Connection& connection, double now);
   double deadline(const Connection& connection) const;
+  static double room(const Connection& connection);
 
   const Limits& limits_;
   std::list<Connection> all_;

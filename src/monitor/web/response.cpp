@@ -14,6 +14,7 @@ void let_go(void* owner) { delete static_cast<Owner*>(owner); }
 
 Response::Response(MHD_Response* response) : response_(response) {
   if (!response) throw std::bad_alloc();
+  add("Connection", "close");  // an answer for each connection: nothing waits for a next request, or hides one in another
   add("X-Content-Type-Options", "nosniff");
   add("Referrer-Policy", "no-referrer");
   add("Cache-Control", "no-store");

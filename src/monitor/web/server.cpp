@@ -50,20 +50,19 @@ Server::~Server() {
 
 void Server::start(Descriptor listener) {
   listener_ = listener.get();
-  daemon_.reset(MHD_start_daemon(
-      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr, &Server::on_request, this,  //
-      MHD_OPTION_LISTEN_SOCKET, listener_,                                                       //
-      MHD_OPTION_CONNECTION_LIMIT, limits_.connections,                                          //
-      MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits_.header_bytes,                                  //
-      MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(std::ceil(limits_.stuck_seconds)),    //
-      MHD_OPTION_NOTIFY_CONNECTION, &Server::on_connection, this,                                //
-      MHD_OPTION_NOTIFY_COMPLETED, &Server::on_completed, this,                                  //
-      MHD_OPTION_UNESCAPE_CALLBACK, &unescape_nothing, nullptr,                                  //
-      MHD_OPTION_STRICT_FOR_CLIENT, 1,                                                           //
-      MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,                                                      //
-      MHD_OPTION_END));
+  daemon_.reset(MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr, &Server::on_request, this,  //
+                                 MHD_OPTION_LISTEN_SOCKET, listener_,                                                       //
+                                 MHD_OPTION_CONNECTION_LIMIT, limits_.connections,                                          //
+                                 MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits_.header_bytes,                                  //
+                                 MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(std::ceil(limits_.stuck_seconds)),    //
+                                 MHD_OPTION_NOTIFY_CONNECTION, &Server::on_connection, this,                                //
+                                 MHD_OPTION_UNESCAPE_CALLBACK, &unescape_nothing, nullptr,                                  //
+                                 MHD_OPTION_STRICT_FOR_CLIENT, 1,                                                           //
+                                 MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,                                                      //
+                                 MHD_OPTION_END));
+  // A daemon that fails has closed its listener, or not.
+  if (daemon_ || name_of_local_end(listener_).empty()) listener.release();
   if (!daemon_) throw IoError("Dashboard", "libmicrohttpd does not start: the process may have too few file descriptors (ulimit -n)");
-  listener.release();
   events_ = MHD_get_daemon_info(daemon_.get(), MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
 }
 
@@ -147,11 +146,6 @@ void Server::on_connection(void* server, MHD_Connection* connection, void** stat
   } else {
     *state = connections.opened(MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd, time_now());
   }
-}
-
-void Server::on_completed(void*, MHD_Connection* connection, void**, MHD_RequestTerminationCode) {
-  Connection& state = state_of(connection);
-  if (state.doing != Connection::cut) Connections::set(state, Connection::asking, time_now());
 }
 
 }  // namespace tidepool::inline v0::monitor::web

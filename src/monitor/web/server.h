@@ -44,7 +44,6 @@ class Server {
   static MHD_Result on_request(void* server, MHD_Connection* connection, const char* path, const char* method, const char* version,
                                const char* body, std::size_t* bytes, void** state);
   static void on_connection(void* server, MHD_Connection* connection, void** state, MHD_ConnectionNotificationCode what);
-  static void on_completed(void* server, MHD_Connection* connection, void** state, MHD_RequestTerminationCode why);
 
   static Connection& state_of(MHD_Connection* connection);
 

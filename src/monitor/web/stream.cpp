@@ -127,7 +127,8 @@ void Streams::tell_run(const RunRecord& run, double now) {
 void Streams::tell_news(RunRecord run, bool with_pool, double now) {
   if (std::ranges::all_of(all_, &Stream::fresh)) return;
   told_.leave_new(run);
-  const Text text = std::make_shared<const std::string>(event_text("update", update_json(run, -std::numeric_limits<double>::infinity(), with_pool)));
+  const Text text =
+      std::make_shared<const std::string>(event_text("update", update_json(run, -std::numeric_limits<double>::infinity(), with_pool)));
   for (Stream& stream : all_)
     if (!stream.fresh) give(stream, text, now);
 }
