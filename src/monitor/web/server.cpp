@@ -73,7 +73,7 @@ void Server::serve() {
   while (!stopping_) {
     wait();
     if (stopping_) break;
-    MHD_run(daemon_.get());
+    run_daemon();
     look_after();
     const double before = cpu_seconds_;
     cpu_seconds_ = thread_seconds();
@@ -81,10 +81,17 @@ void Server::serve() {
     if (const double seconds = budget_.wait(); seconds > 0) rest(seconds);
   }
   streams_.end_all();
-  MHD_run(daemon_.get());
-  MHD_run(daemon_.get());
+  MHD_run(daemon_.get());  // goes on with them,
+  MHD_run(daemon_.get());  // and sends their end
   daemon_.reset();
   cpu_seconds_ = thread_seconds();
+}
+
+void Server::run_daemon() {
+  const bool was_full = connections_.full();
+  MHD_run(daemon_.get());
+  // A full daemon stops looking for new clients, and looks again only when it is run.
+  if (was_full && !connections_.full()) MHD_run(daemon_.get());
 }
 
 // What has its time, rather than a client, to wait for.

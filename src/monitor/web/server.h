@@ -49,6 +49,7 @@ class Server {
 
   void start(Descriptor listener);
   void serve();
+  void run_daemon();
   void wait() const;
   int wait_milliseconds() const;
   void rest(double seconds) const;
