@@ -79,7 +79,7 @@ struct Change {
   std::string figure = {};
   Unit unit = plain;
   std::optional<double> now = {}, earlier = {};
-  double spread = 0;                  // of either run, in the figure's unit: what is within says nothing
+  double spread = 0;                  // of both runs, in the figure's unit: what is within says nothing
   std::optional<double> change = {};  // (now - earlier) / earlier
   Verdict verdict = unclear;
   bool regression = false;  // worse by more than 10 %, and by more than the spread

@@ -69,7 +69,7 @@ class Search {
     if (share < worth_telling) return;
     const double rate = time_.transfer_ms > 0 ? static_cast<double>(time_.transfer_bytes) / (time_.transfer_ms / 1e3) : 0;
     std::string figure = cat("Copies between host and device take ", share_text(TimeShare::transfer), ": ",
-                             readable_bytes(time_.transfer_bytes), " at ", readable_bytes(static_cast<std::size_t>(rate)), " a second");
+                             readable_bytes(time_.transfer_bytes), " at ", bytes_text(rate), " a second");
     if (time_.steps) figure += cat(", ", readable_bytes(time_.transfer_bytes / time_.steps), " for each step");
     add(Bottleneck::transfers, share, "Transfer-bound", figure + '.');
   }

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "memory/block.h"
 #include "monitor/report/comparison.h"
 #include "monitor/report/sections.h"
 #include "monitor/report/spent.h"
 #include "monitor/report/text.h"
+#include "monitor/statistics.h"
 #include "platform/bytes.h"
 #include "platform/cat.h"
 
@@ -16,7 +18,7 @@ namespace {
 constexpr double too_wide = 50;  // between lowest and highest: then equal ratios are equal distances
 
 std::string step_label(double ms) { return ms > 0 ? duration_text(ms / 1e3) : "0"; }
-std::string byte_label(double bytes) { return bytes > 0 ? readable_bytes(static_cast<std::size_t>(bytes)) : "0"; }
+std::string byte_label(double bytes) { return bytes > 0 ? bytes_text(bytes) : "0"; }
 std::string loss_label(double loss) { return number_text(loss, 2); }
 
 // What the losses come to in words; those that are not finite apart.
@@ -75,15 +77,15 @@ Chart step_chart(const Report& report) {
   if (steps.values.empty()) return chart;
   const std::vector<double>& values = steps.values;
   const auto longest = std::max_element(values.begin(), values.end());
-  const double median = quantile_of(values, 0.5), usual = 1.5 * quantile_of(values, 0.98);
-  chart.caption = cat("Median ", step_label(median), ", 99th percentile ", step_label(quantile_of(values, 0.99)), ", longest ",
+  const double middle = median(values), usual = 1.5 * percentile(values, 0.98);
+  chart.caption = cat("Median ", step_label(middle), ", 99th percentile ", step_label(percentile(values, 0.99)), ", longest ",
                       step_label(*longest), " at ", moment_text(chart.times[static_cast<std::size_t>(longest - values.begin())]), ".");
   if (*longest > 2 * usual) {  // the first steps often are: the rest would be a line on the floor
     chart.highest = usual;
     const auto above = static_cast<std::uint64_t>(std::count_if(values.begin(), values.end(), [&](double v) { return v > usual; }));
     chart.caption += cat(" ", counted(above, "sample is", "samples are"), " above the chart.");
   }
-  chart.line = median;
+  chart.line = middle;
   chart.line_name = "median";
   chart.series.push_back(std::move(steps));
   return chart;
@@ -92,7 +94,7 @@ Chart step_chart(const Report& report) {
 Chart memory_chart(const Report& report) {
   Chart chart{.title = "Memory over time, by what it is for", .stacked = true, .label = byte_label, .unit = 1024};
   std::size_t tags = 0;
-  for (const Sample& sample : report.run.samples) tags = std::max(tags, sample.by_tag.size());
+  for (const Sample& sample : report.run.samples) tags = std::clamp(sample.by_tag.size(), tags, memory_tags);
   Chart::Series reserved{.name = "reserved", .colour = 7, .outline = true};
   for (const Sample& sample : report.run.samples) {
     chart.times.push_back(sample.time);

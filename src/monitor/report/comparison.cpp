@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <unordered_map>
 
 #include "monitor/report/spent.h"
 #include "monitor/report/text.h"
+#include "monitor/statistics.h"
 #include "platform/bytes.h"
 #include "platform/cat.h"
 
@@ -22,23 +24,24 @@ constexpr double kernel_matters = 0.01;    // its share of the kernels' time
 struct Figure {
   std::optional<double> value = {};
   double below = 0, above = 0;
-  static Figure around(double value, double spread) { return {.value = value, .below = spread, .above = spread}; }
+  // Of two figures that are compared, each lends half of what it varies.
+  static Figure around(double value, double spread) { return {.value = value, .below = spread / 2, .above = spread / 2}; }
 };
 
 enum class Good { low, high };
 
 Figure median_of(const std::vector<double>& values) {
   if (values.empty()) return {};
-  return Figure::around(quantile_of(values, 0.5), spread_of(values));
+  return Figure::around(median(values), deviation(values));
 }
 
-// The 99th percentile of few values is whichever one it happened to be: it may as well have been any within a standard error of its
+// The 99th percentile of few values is whichever one it happened to be: it may as well have been any within five standard errors of its
 // rank.
-Figure p99_of(std::vector<double> values) {
+Figure p99_of(const std::vector<double>& values) {
   if (values.size() < 20) return {};
-  const double n = static_cast<double>(values.size()), ranks = std::sqrt(0.99 * 0.01 / n);
-  const double value = quantile_of(values, 0.99), usual = spread_of(values);
-  const double above = quantile_of(values, std::min(1.0, 0.99 + ranks)) - value, below = value - quantile_of(values, 0.99 - ranks);
+  const double n = static_cast<double>(values.size()), ranks = 5 * std::sqrt(0.99 * 0.01 / n);
+  const double value = percentile(values, 0.99), usual = deviation(values);
+  const double above = percentile(values, std::min(1.0, 0.99 + ranks)) - value, below = value - percentile(values, 0.99 - ranks);
   return {.value = value, .below = std::max(below, usual), .above = std::max(above, usual)};
 }
 
@@ -63,7 +66,7 @@ Figure epoch_seconds(const RunRecord& run) {
   Figure figure = median_of(collect(run.epochs, [](const RunEpoch& e) { return if_positive(e.seconds); }));
   const Figure step = median_of(step_times(run));
   if (!figure.value || !step.value) return figure;
-  return Figure::around(*figure.value, std::max(figure.above, step.above / *step.value * *figure.value));
+  return Figure::around(*figure.value, 2 * std::max(figure.above, step.above / *step.value * *figure.value));
 }
 
 Figure exact(double value) { return value > 0 ? Figure{.value = value} : Figure{}; }
@@ -82,7 +85,7 @@ Figure at_the_end(const RunRecord& run, Get&& get) {
   if (last.size() < 5) return figure;
   std::adjacent_difference(last.begin(), last.end(), last.begin());
   last.erase(last.begin());
-  figure.below = figure.above = spread_of(last) / std::sqrt(2.0);
+  figure = Figure::around(*figure.value, deviation(last) / std::sqrt(2.0));
   return figure;
 }
 
@@ -90,8 +93,8 @@ Change judge(std::string name, Change::Unit unit, Good good, const Figure& now, 
   Change change{.figure = std::move(name), .unit = unit, .now = now.value, .earlier = earlier.value};
   if (!now.value || !earlier.value) return change;
   const double a = *now.value, b = *earlier.value;
-  change.spread = a > b ? std::max(now.below, earlier.above) : std::max(now.above, earlier.below);  // towards each other
-  if (!std::isfinite(a) || !std::isfinite(b)) {                                                     // a loss that is no number any more
+  change.spread = a > b ? now.below + earlier.above : now.above + earlier.below;  // towards each other
+  if (!std::isfinite(a) || !std::isfinite(b)) {                                   // a loss that is no number any more
     change.verdict = std::isfinite(a) == std::isfinite(b) ? Change::same : std::isfinite(a) ? Change::better : Change::worse;
     change.regression = change.verdict == Change::worse;
     return change;
@@ -110,12 +113,14 @@ Change judge(std::string name, Change::Unit unit, Good good, const Figure& now, 
 std::vector<Change> compare_kernels(const RunRecord& run, const RunRecord& earlier) {
   double relative = 0;
   for (const RunRecord* each : {&run, &earlier})
-    if (const Figure step = median_of(step_times(*each)); step.value) relative = std::max(relative, step.above / *step.value);
+    if (const Figure step = median_of(step_times(*each)); step.value) relative = std::max(relative, 2 * step.above / *step.value);
+  std::unordered_map<std::string_view, const KernelRow*> by_name;
+  for (const KernelRow& row : earlier.kernels) by_name.emplace(row.name, &row);
   std::vector<Change> changes;
   for (const KernelRow& row : run.kernels) {
-    const auto same_name = [&](const KernelRow& other) { return other.name == row.name; };
-    const auto before = std::find_if(earlier.kernels.begin(), earlier.kernels.end(), same_name);
-    if (before == earlier.kernels.end()) continue;
+    const auto found = by_name.find(row.name);
+    if (found == by_name.end()) continue;
+    const KernelRow* before = found->second;
     const auto figure = [&](const KernelRow& r) { return Figure::around(r.mean_us, relative * r.mean_us); };
     Change change = judge(row.name, Change::microseconds, Good::low, figure(row), figure(*before));
     if (std::min(row.timed, before->timed) < enough_timed) change.verdict = Change::unclear;
@@ -161,22 +166,6 @@ std::vector<std::string> differences(const RunRecord& run, const RunRecord& earl
 }
 
 }  // namespace
-
-double quantile_of(std::vector<double> values, double p) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const double rank = std::clamp(p, 0.0, 1.0) * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(rank);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (rank - static_cast<double>(below)) * (values[above] - values[below]);
-}
-
-double spread_of(const std::vector<double>& values) {
-  const double median = quantile_of(values, 0.5);
-  std::vector<double> distances;
-  for (const double value : values) distances.push_back(std::abs(value - median));
-  return 1.4826 * quantile_of(std::move(distances), 0.5);
-}
 
 std::vector<double> step_times(const RunRecord& run) {
   return collect(run.samples, [](const Sample& s) { return if_positive(s.step_ms); });

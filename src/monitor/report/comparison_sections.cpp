@@ -1,7 +1,6 @@
 // Two runs side by side.
 #include "monitor/report/sections.h"
 #include "monitor/report/text.h"
-#include "platform/bytes.h"
 #include "platform/cat.h"
 
 namespace tidepool::inline v0::monitor {
@@ -20,7 +19,7 @@ std::string value_text(const std::optional<double>& value, Change::Unit unit) {
     case Change::seconds:
       return duration_text(*value);
     case Change::bytes:
-      return readable_bytes(static_cast<std::size_t>(*value));
+      return bytes_text(*value);
     case Change::per_second:
       return number_text(*value);
     case Change::plain:

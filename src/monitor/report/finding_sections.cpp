@@ -10,7 +10,7 @@ namespace tidepool::inline v0::monitor {
 
 namespace {
 
-constexpr std::size_t most_rows = 40;
+constexpr std::size_t most_rows = 40, most_figures = 256;
 
 const char* what_was_looked_at(Anomaly::Kind kind) {
   switch (kind) {
@@ -75,6 +75,7 @@ Section recommendations_section(const Report& report) {
   }
   List list{.numbered = true};
   for (const Recommendation& r : report.recommendations) {
+    if (list.items.size() == most_rows) break;
     list.items.push_back(headed(cat(priority_name(r.priority), " priority"), r.message));
     if (r.setting.empty()) continue;
     list.items.back().words.push_back({.text = " Set: "});
@@ -125,9 +126,11 @@ Section figures_section(const Report& report) {
       .caption = "Figures that were recorded, and zones in milliseconds",
       .columns = {
           {"figure"}, {"count", true}, {"mean", true}, {"median", true}, {"90th percentile", true}, {"99th", true}, {"most", true}}};
-  for (const auto& [name, f] : report.run.figures)
+  for (const auto& [name, f] : report.run.figures) {
+    if (table.rows.size() == most_figures) break;
     table.rows.push_back({code(name), count_text(f.count), number_text(f.mean), number_text(f.p50), number_text(f.p90), number_text(f.p99),
                           number_text(f.most)});
+  }
   section.elements.push_back(std::move(table));
   return section;
 }
@@ -163,9 +166,9 @@ Section reading_section(const Report& report) {
   add("Priorities", " go by the share of time or memory that may be saved: high from 20 %, medium from 5 %.");
   if (report.comparison) {
     add("Same",
-        " is what differs by no more than 5 %, or by no more than a run's own spread: 1.48 times the median distance from the median, "
-        "which for normal noise is the "
-        "standard deviation.");
+        " is what differs by no more than 5 %, or by no more than the two runs' spread: 1.48 times the median distance from the median, "
+        "which for "
+        "normal noise is the standard deviation. Of a 99th percentile, the spread is what its rank leaves open.");
     add("A regression",
         " is worse by more than 10 % and by more than that spread. Kernels count when they take 1 % of the kernels' time and were timed 8 "
         "times in both runs.");

@@ -9,7 +9,7 @@ namespace tidepool::inline v0::monitor {
 
 namespace {
 
-constexpr std::size_t widest_padding = 44;  // a longer cell is left as it is
+constexpr std::size_t widest_padding = 100;  // a longer cell is left as it is
 
 bool is_word(const std::string& text, std::size_t at) {
   return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || static_cast<unsigned char>(text[at]) >= 0x80);

@@ -11,7 +11,7 @@ namespace {
 
 MemoryMoment moment_of(const Sample& sample) {
   MemoryMoment moment{.time = sample.time, .live = sample.live, .reserved = sample.reserved, .cached = sample.cached};
-  for (std::size_t i = 0; i < sample.by_tag.size(); ++i)
+  for (std::size_t i = 0; i < std::min(sample.by_tag.size(), memory_tags); ++i)
     if (sample.by_tag[i] > 0) moment.by_tag.push_back({.tag = tag_name(i), .bytes = sample.by_tag[i]});
   std::stable_sort(moment.by_tag.begin(), moment.by_tag.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   if (sample.reserved > 0) moment.idle_share = static_cast<double>(sample.cached) / static_cast<double>(sample.reserved);

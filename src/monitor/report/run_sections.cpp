@@ -5,6 +5,7 @@
 #include "monitor/report/comparison.h"
 #include "monitor/report/sections.h"
 #include "monitor/report/text.h"
+#include "monitor/statistics.h"
 #include "platform/bytes.h"
 #include "platform/cat.h"
 
@@ -47,7 +48,7 @@ Line what_ran(const RunRecord& run) {
 std::string pace(const RunRecord& run) {
   const std::vector<double> times = step_times(run);
   if (times.empty()) return "";
-  return cat("A step took ", duration_text(quantile_of(times, 0.5) / 1e3), " (median), ", duration_text(quantile_of(times, 0.99) / 1e3),
+  return cat("A step took ", duration_text(median(times) / 1e3), " (median), ", duration_text(percentile(times, 0.99) / 1e3),
              " at the 99th percentile.");
 }
 

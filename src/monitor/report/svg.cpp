@@ -36,6 +36,7 @@ std::pair<double, double> range_of(const Chart& chart) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   const auto take = [&](double value) {
     if (!std::isfinite(value)) return;
+    value = std::clamp(value, -1e100, 1e100);  // differences stay finite
     low = std::min(low, value);
     high = std::max(high, value);
   };

@@ -5,6 +5,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "platform/bytes.h"
+#include "platform/utf8.h"
+
 namespace tidepool::inline v0::monitor {
 
 namespace {
@@ -35,22 +38,6 @@ std::string scientific(double value, int digits) {
   std::size_t zeros = exponent + 1;
   while (zeros + 1 < s.size() && s[zeros] == '0') ++zeros;
   return s.substr(0, exponent) + (negative ? "-" : "") + s.substr(zeros);
-}
-
-// One character of UTF-8 at the front: how many bytes it has, or 0 for none; and which it is.
-std::size_t character(std::string_view words, char32_t& which) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(words[i]); };
-  const unsigned char lead = byte(0);
-  const std::size_t size = lead < 0x80 ? 1 : lead >> 5 == 0x6 ? 2 : lead >> 4 == 0xe ? 3 : lead >> 3 == 0x1e ? 4 : 0;
-  if (size == 0 || size > words.size()) return 0;
-  which = size == 1 ? lead : lead & (0x7fU >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-    which = which << 6 | (byte(i) & 0x3fU);
-  }
-  constexpr std::array<char32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = which >= 0xd800 && which < 0xe000;
-  return which < least[size] || which > 0x10ffff || surrogate ? 0 : size;
 }
 
 // Characters that cannot be seen but change what can: those that turn the direction of writing, and other controls.
@@ -87,6 +74,8 @@ std::string duration_text(double seconds) {
   return sign + with_commas(fixed(std::floor(minutes / 60), 0)) + " h " + fixed(std::fmod(minutes, 60), 0) + " min";
 }
 
+std::string bytes_text(double bytes) { return readable_bytes(static_cast<std::size_t>(std::clamp(bytes, 0.0, 1e19))); }
+
 std::string moment_text(double seconds) { return std::abs(seconds) < 59.95 ? fixed(seconds, 1) + " s" : duration_text(seconds); }
 
 std::string percent_text(double share) {
@@ -121,19 +110,14 @@ std::vector<std::string> shares_text(const std::vector<double>& shares) {
 std::string clean(std::string_view words) {
   constexpr std::size_t longest = 400;
   std::string out;
-  while (!words.empty()) {
-    if (out.size() > longest) return out + "…";
-    char32_t which = 0;
-    const std::size_t size = character(words, which);
-    if (size == 0)
-      out += "\xef\xbf\xbd";
-    else if (which < 0x20)
-      out += ' ';
-    else if (!is_hidden(which))
-      out += words.substr(0, size);
-    words.remove_prefix(size ? size : 1);
+  while (!words.empty() && out.size() <= longest) {
+    const char32_t c = next_code_point(words);
+    if (is_hidden(c)) continue;
+    append_utf8(out, c < 0x20 ? U' ' : c);
   }
-  return out;
+  if (!words.empty()) out += "…";
+  const std::size_t first = out.find_first_not_of(' ');
+  return first == std::string::npos ? "" : out.substr(first, out.find_last_not_of(' ') + 1 - first);
 }
 
 }  // namespace tidepool::inline v0::monitor

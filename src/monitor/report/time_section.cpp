@@ -141,7 +141,8 @@ Section time_section(const Report& report) {
   Section section{.title = "Where time went", .id = "time"};
   std::vector<Element>& all = section.elements;
   if (report.time.shares.empty()) {
-    all.push_back(foreign("No samples were taken, so all of the wall time is unknown. Watching begins with `tp::monitor::enable()`."));
+    all.push_back(
+        foreign("There are no samples to tell from, so all of the wall time is unknown. Watching begins with `tp::monitor::enable()`."));
   } else {
     all.push_back(stretch(report));
     all.push_back(share_bar(report.time));

@@ -25,14 +25,16 @@ Number grown(const std::vector<Sample>& samples, bool from_start, Number Sample:
   return sum;
 }
 
-double loader_ms(const std::vector<Sample>& samples, bool from_start) {
-  std::int64_t before = from_start ? 0 : samples.front().steps;
-  double sum = 0;
+// The steps between samples, and what they waited for their batches.
+void count_steps(const std::vector<Sample>& samples, bool from_start, TimeSpent& spent) {
+  const auto done = [](const Sample& sample) { return sample.steps > 0 ? static_cast<std::uint64_t>(sample.steps) : 0; };
+  std::uint64_t before = from_start ? 0 : done(samples.front());
   for (const Sample& sample : samples) {
-    sum += sample.loader_ms * static_cast<double>(std::max<std::int64_t>(0, sample.steps - before));
-    before = sample.steps;
+    const std::uint64_t steps = done(sample) > before ? done(sample) - before : 0;
+    before = done(sample);
+    spent.steps += steps;
+    spent.loader_ms += sample.loader_ms * static_cast<double>(steps);
   }
-  return sum;
 }
 
 // In calls of operations, beyond the work that the CPU did in them.
@@ -63,11 +65,11 @@ TimeSpent time_spent(const RunRecord& run) {
   spent.compute_ms = finite(total(&Sample::compute_ms));
   spent.transfer_ms = finite(total(&Sample::transfer_ms));
   spent.wait_ms = finite(total(&Sample::wait_ms));
-  spent.loader_ms = finite(loader_ms(run.samples, from_start));
+  count_steps(run.samples, from_start, spent);
+  spent.loader_ms = finite(spent.loader_ms);
   spent.launches = total(&Sample::launches);
   spent.flushes = total(&Sample::flushes);
   spent.plan_runs = total(&Sample::plan_runs);
-  spent.steps = static_cast<std::uint64_t>(std::max<std::int64_t>(0, total(&Sample::steps)));
   spent.transfer_bytes = total(&Sample::transfer_bytes);
   if (!(spent.seconds > 0)) return spent;
 
