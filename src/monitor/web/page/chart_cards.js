@@ -115,6 +115,7 @@ class LearningCard extends ChartCard {
     if (this.card.hidden) return;
     const said = [now ? `training ${this.format(now.value)} now, ${this.format(measured[0].value)} at first` : "",
                   test ? `test ${this.format(test.y)} after epoch ${last_of(run.epochs).epoch}` : ""].filter(Boolean).join("; ");
+    this.chart.data.datasets[2].pointRadius = tested.length > 25 ? 2 : 4;
     this.show({
       from: Math.min(from, drawn[0]?.time ?? from, tested[0]?.x ?? from), to: end_of(run, to, now?.time, test?.x),
       points: [as_points(drawn, "value"), as_points(drawn, "mean"), tested],
@@ -215,10 +216,11 @@ class MemoryCard extends ChartCard {
 
   draw(run, from, to) {
     const now = last_of(run.samples);
+    set_hidden(this.card, !now);
     if (!now) return;
     const drawn = thin_out(run.samples, (s) => s.live);
     const below = drawn.map(() => 0);
-    const areas = this.tags.map((_, tag) => drawn.map((s, i) => ({ x: s.time, y: (below[i] += s.by_tag[tag]), own: s.by_tag[tag] })));
+    const areas = this.tags.map((_, tag) => drawn.map((s, i) => ({ x: s.time, y: (below[i] += s.by_tag[tag] ?? 0), own: s.by_tag[tag] ?? 0 })));
     // A limit far above would flatten all else; it is told instead.
     const most = drawn.reduce((all, s) => Math.max(all, s.reserved), 0);
     const far = now.limit > 3 * most;
@@ -228,12 +230,12 @@ class MemoryCard extends ChartCard {
     this.show({
       from, to,
       points: [...areas, as_points(drawn, "reserved"), as_points(limits, "limit")],
-      values: [...now.by_tag.map((bytes) => (bytes ? format_bytes(bytes) : null)), format_bytes(now.reserved),
+      values: [...this.tags.map((_, i) => (now.by_tag[i] ? format_bytes(now.by_tag[i]) : null)), format_bytes(now.reserved),
                now.limit > 0 ? format_bytes(now.limit) + (far ? ", far above" : "") : null],
       note: full ? full.message : "",
       said: `Memory: ${format_bytes(now.live)} in use, ${format_bytes(now.reserved)} reserved, ` +
             `${now.limit > 0 ? `limit ${format_bytes(now.limit)}` : "no limit"}; ` +
-            this.tags.map((tag, i) => `${tag} ${format_bytes(now.by_tag[i])}`).join(", "),
+            this.tags.map((tag, i) => `${tag} ${format_bytes(now.by_tag[i] ?? 0)}`).join(", "),
     });
   }
 }
@@ -257,6 +259,8 @@ function show_charts(run) {
   const from = run.samples[0]?.time ?? 0;
   const to = Math.max(last_of(run.samples)?.time ?? 0, last_of(run.epochs)?.time ?? 0);
   for (const card of chart_cards) card.draw(run, from, to);
+  const narrow = chart_cards.slice(0, -1).filter((c) => !c.card.hidden);
+  for (const { card } of narrow) card.classList.toggle("wide", card === last_of(narrow).card && narrow.length % 2 === 1);
 }
 
 const chart_of_anomaly = {

@@ -66,15 +66,15 @@ function draw_line_at(chart, time, colour, dash) {
   return x;
 }
 
-// Words that would cover the one before go a line down.
-function draw_word(chart, { kind }, x, { end, line }) {
+// Above the chart, so that it covers no line; a word that would cover the one before is left to the list of events.
+function draw_word(chart, { kind }, x, end) {
   const draw = chart.ctx;
   draw.font = `600 11px ${Chart.defaults.font.family}`;
-  const width = draw.measureText(kind).width + 10;
-  const left = chart.chartArea.right - x < width ? x - width : x;
-  line = left < end ? (line + 1) % 4 : 0;
-  draw.fillText(kind, left + 5, chart.chartArea.top + 9 + 13 * line);
-  return { end: left + width, line };
+  const width = draw.measureText(kind).width;
+  const left = Math.min(x - 1, chart.chartArea.right - width);
+  if (left < end) return end;
+  draw.fillText(kind, left, chart.chartArea.top - 6);
+  return left + width + 8;
 }
 
 // A device's events are lines with a word; an anomaly is a triangle on the chart that it is about.
@@ -82,7 +82,7 @@ const marks_plugin = {
   id: "marks",
   afterDatasetsDraw(chart) {
     const draw = chart.ctx;
-    let words = { end: 0, line: 0 };
+    let end_of_word = 0;
     for (const mark of marks) {
       if (mark.chart && mark.chart !== chart.canvas.id) continue;
       const x = draw_line_at(chart, mark.time, mark.colour, mark.chart ? [2, 3] : []);
@@ -97,7 +97,7 @@ const marks_plugin = {
         draw.lineTo(x, top + 6);
         draw.fill();
       } else {
-        words = draw_word(chart, mark, x, words);
+        end_of_word = draw_word(chart, mark, x, end_of_word);
       }
       draw.restore();
     }
@@ -157,7 +157,7 @@ function make_chart(canvas, datasets, y, label) {
       normalized: true,
       events: ["mousemove", "mouseout", "touchstart", "touchmove"],
       interaction: { mode: "nearest", axis: "x", intersect: false },
-      layout: { padding: { top: 4 } },
+      layout: { padding: { top: 18 } },
       elements: { point: { radius: 0, hitRadius: 0, hoverRadius: 3 }, line: { borderWidth: 1.75, borderJoinStyle: "round" } },
       scales: {
         x: { type: "linear", bounds: "data", ...time_axis, afterBuildTicks: place_time_ticks, ticks: { ...time_axis.ticks, maxRotation: 0 } },

@@ -50,6 +50,12 @@ class KeyedChildren {
   }
 }
 
+// Beside a heading; or the line that there is nothing.
+function show_count(name, count) {
+  set_text(by_id(`${name}-count`), count ? format_count(count) : "");
+  set_hidden(by_id(`${name}-none`), count > 0);
+}
+
 function announce(text) {
   set_text(by_id("announcer"), text);
 }

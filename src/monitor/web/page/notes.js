@@ -74,11 +74,6 @@ function show_newest(name, all) {
   show_count(name, all.length);
 }
 
-function show_count(name, count) {
-  set_text(by_id(`${name}-count`), count ? format_count(count) : "");
-  set_hidden(by_id(`${name}-none`), count > 0);
-}
-
 function show_notes(run) {
   notes.advice.show(run.advice, (a) => `${a.kind} ${a.setting}`);
   show_count("advice", run.advice.length);

@@ -66,8 +66,8 @@ function show_progress(run) {
   const done = training.finished ? 1 : steps > 0 ? Math.min(1, training.step / steps) : 0;
   const epoch = Math.min(training.epochs, training.epoch + (training.finished ? 0 : 1));
   by_id("progress").value = done;
-  set_text(by_id("progress-text"), `Epoch ${format_count(epoch)} of ${format_count(training.epochs)} · ` +
-                                   `step ${format_count(training.step)} of ${format_count(steps)}`);
+  set_text(by_id("progress-text"), `Epoch ${format_count(epoch)} of ${format_count(training.epochs)}` +
+                                   (steps > 0 ? ` · step ${format_count(training.step)} of ${format_count(steps)}` : ""));
   const title = `${Math.floor(100 * done)} % · ${training.task || "training"} · Tidepool`;
   if (document.title !== title) document.title = title;
 }

@@ -55,7 +55,8 @@ function make_holder_row() {
 }
 
 function write_holder_row(row, { holder, tag, blocks, bytes }) {
-  set_text(row.cells[0], holder);
+  set_text(row.cells[0], holder || "the program");
+  set_attribute(row.cells[0], "title", holder);
   row.cells[1].firstChild.style.setProperty("--swatch", tag_colour(tag));
   set_text(row.cells[1].lastChild, tag_name(tag));
   set_text(row.cells[2], format_count(blocks));
@@ -106,7 +107,7 @@ function show_pool(run) {
   pool_view.pool = run.pool;
   pool_view.tags = run.tags;
   pool_view.blocks = regions.flatMap(blocks_of);
-  pool_view.chosen = chosen ? (pool_view.blocks.find((b) => b.region === chosen.region && b.offset === chosen.offset) ?? null) : null;
+  set_chosen(chosen && pool_view.blocks.find((b) => b.region === chosen.region && b.offset === chosen.offset));
   const by_tag = sum_by(pool_view.blocks, (b) => b.tag).sort((a, b) => (a.tag === idle_tag) - (b.tag === idle_tag) || a.tag - b.tag);
   const held = pool_view.blocks.filter((b) => b.tag !== idle_tag);
   const total = regions.reduce((sum, r) => sum + r.bytes, 0), used = held.reduce((sum, b) => sum + b.bytes, 0);
@@ -196,10 +197,14 @@ function block_at(x, y) {
 
 function choose_block(block) {
   if (block === pool_view.chosen) return;
-  pool_view.chosen = block;
+  set_chosen(block);
+  draw_pool();
+}
+
+function set_chosen(block) {
+  pool_view.chosen = block ?? null;
   set_text(by_id("pool-block"), block ? describe_block(block) : "");
   set_hidden(by_id("pool-hint"), Boolean(block));
-  draw_pool();
 }
 
 function describe_block(block) {

@@ -61,7 +61,11 @@ class SortedTable {
   write_row(node, row) {
     this.columns.forEach((column, i) => {
       const cell = node.cells[i];
-      if (!column.share) return set_text(cell, column.text(row));
+      if (!column.share) {
+        set_text(cell, column.text(row));
+        if (i === 0) set_attribute(cell, "title", row.name);  // where there is no room for all of it
+        return;
+      }
       set_text(cell.firstChild, column.text(row));
       const filled = `${(100 * Math.min(1, column.share(row))).toFixed(1)}%`;
       if (cell.dataset.filled === filled) return;
@@ -123,6 +127,8 @@ function show_tables(run) {
   const figures = Object.entries(run.figures).map(([name, figure]) => ({ name, ...figure }));
   tables.figures.show(figures);
   set_hidden(by_id("figures-card"), figures.length === 0);
-  set_text(by_id("kernels-count"), run.kernels.length ? String(run.kernels.length) : "");
-  set_text(by_id("operations-count"), run.operations.length ? String(run.operations.length) : "");
+  for (const name of ["kernels", "operations"]) {
+    show_count(name, run[name].length);
+    set_hidden(by_id(name), run[name].length === 0);
+  }
 }
