@@ -86,7 +86,7 @@ class ChartCard {
 }
 
 const faint = { order: 1, borderWidth: 1 };
-const dots = { order: -1, showLine: false, pointRadius: 4, pointHoverRadius: 6 };
+const dots = { order: -1, clip: 8, showLine: false, pointRadius: 4, pointHoverRadius: 6 };
 const transparent = (colour) => `${colour}66`;
 
 // Loss and accuracy: training as it goes, and the test set after each epoch.

@@ -160,7 +160,7 @@ function make_chart(canvas, datasets, y, label) {
       layout: { padding: { top: 18 } },
       elements: { point: { radius: 0, hitRadius: 0, hoverRadius: 3 }, line: { borderWidth: 1.75, borderJoinStyle: "round" } },
       scales: {
-        x: { type: "linear", bounds: "data", ...time_axis, afterBuildTicks: place_time_ticks, ticks: { ...time_axis.ticks, maxRotation: 0 } },
+        x: { type: "linear", bounds: "data", ...time_axis, afterBuildTicks: place_time_ticks, ticks: { ...time_axis.ticks, autoSkip: false, maxRotation: 0 } },
         y: { ...axis_options(y.format), ...y },
       },
       plugins: {

@@ -53,6 +53,12 @@ function format_duration(seconds) {
   return `${Math.floor(hours / 24)} d ${two(hours % 24)} h`;
 }
 
+// Of what nobody knows to the second.
+function format_roughly(seconds) {
+  if (seconds < 600) return seconds < 10 ? `${Math.ceil(seconds)} s` : format_duration(seconds);
+  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : format_duration(seconds);
+}
+
 // On an axis: 45 s is "0:45", two hours are "2:00:00".
 function format_clock(seconds) {
   const all = Math.round(seconds);
