@@ -19,6 +19,8 @@ from selenium.webdriver.chrome.service import Service
 class Run:
     """A training run with its page, in a folder of its own; whoever starts one stops it."""
 
+    going = []
+
     def __init__(self, tool, *arguments, fault=None, patience=20):
         self.folder = tempfile.mkdtemp(prefix="tidepool-page-")
         environment = dict(os.environ)
@@ -28,6 +30,7 @@ class Run:
         command = [tool, "train", "fashion-mnist", "--dashboard=0", "--device", "cpu", *arguments]
         self.process = subprocess.Popen(command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        Run.going.append(self)
         self.said, self.url, self.found = [], None, threading.Event()
         threading.Thread(target=self._listen, daemon=True).start()
         self.found.wait(patience)
@@ -45,6 +48,8 @@ class Run:
         self.found.set()
 
     def stop(self):
+        if self in Run.going:
+            Run.going.remove(self)
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -86,21 +91,6 @@ class Browser:
     def js(self, code, *arguments):
         return self.driver.execute_script(code, *arguments)
 
-    def value(self, expression):
-        return self.js(f"return ({expression});")
-
-    def wait_for(self, expression, seconds=10, what=None):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            found = self.value(expression)
-            if found:
-                return found
-            time.sleep(0.05)
-        raise AssertionError(f"waited {seconds} s for {what or expression}; the page's state is '{self.text('state')}'")
-
-    def text(self, id_):
-        return self.value(f"document.getElementById('{id_}')?.textContent ?? ''")
-
     def errors(self):
         """What the console was told since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
@@ -113,8 +103,8 @@ class Browser:
     def screenshot(self, path, whole=False):
         parameters = {"format": "png"}
         if whole:  # a window as high as the page, for what is drawn follows the window
-            width, height = self.value("[innerWidth, innerHeight]")
-            self.size(width, self.value("document.documentElement.scrollHeight"))
+            width, height = self.js("return [innerWidth, innerHeight];")
+            self.size(width, self.js("return document.documentElement.scrollHeight;"))
             time.sleep(0.6)
         picture = self.driver.execute_cdp_cmd("Page.captureScreenshot", parameters)
         if whole:

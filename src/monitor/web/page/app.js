@@ -111,7 +111,8 @@ function show_export(text) {
   set_hidden(by_id("ways-out"), true);
   const note = by_id("export-note");
   set_hidden(note, false);
-  set_text(note, `An export of the run that started on ${date_of(view.run.started)}, as it was after ${format_duration(view.run.time)}. It is connected to nothing.`);
+  set_text(note, `An export of the run that started on ${date_of(view.run.started)}, ` +
+                 `as it was after ${format_duration(view.run.time)}. It is connected to nothing.`);
   draw_soon();
 }
 

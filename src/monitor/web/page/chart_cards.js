@@ -1,7 +1,7 @@
 // The five charts, each a card with a legend that tells the values of now and a label that says the same to who cannot see it.
 
 const last_of = (list) => list[list.length - 1];
-const numbers_only = (samples, key) => samples.filter((s) => Number.isFinite(s[key]));
+const numbers_only = (list, key) => list.filter((one) => Number.isFinite(one[key]));
 
 // Noisy figures are drawn faintly, and on top the mean of each with its eight neighbours to both sides; fewer where it starts and ends.
 function with_mean(samples, key) {
@@ -16,12 +16,12 @@ function with_mean(samples, key) {
 // Samples go back 1,000; what is older is told by epochs.
 function with_older_epochs(run, points, key) {
   const from = points.length ? points[0].time : Infinity;
-  const older = run.epochs.filter((e) => e.time < from && Number.isFinite(e[key]));
+  const older = numbers_only(run.epochs, key).filter((e) => e.time < from);
   return [...older.map((e) => ({ time: e.time, value: e[key], mean: e[key] })), ...points];
 }
 
 const as_points = (list, key) => list.map((p) => ({ x: p.time, y: p[key] }));
-const test_points = (run, key) => as_points(run.epochs.filter((e) => Number.isFinite(e[key])), key);
+const test_points = (run, key) => as_points(thin_out(numbers_only(run.epochs, key), (e) => e[key]), key);
 
 // A run that is over has charts that end with it.
 const end_of = (run, now, ...times) => (run.training?.finished ? Math.max(...times.filter(Number.isFinite)) : now);
@@ -220,7 +220,10 @@ class MemoryCard extends ChartCard {
     if (!now) return;
     const drawn = thin_out(run.samples, (s) => s.live);
     const below = drawn.map(() => 0);
-    const areas = this.tags.map((_, tag) => drawn.map((s, i) => ({ x: s.time, y: (below[i] += s.by_tag[tag] ?? 0), own: s.by_tag[tag] ?? 0 })));
+    const areas = this.tags.map((_, tag) => drawn.map((s, i) => {
+      const own = s.by_tag[tag] ?? 0;
+      return { x: s.time, y: (below[i] += own), own };
+    }));
     // A limit far above would flatten all else; it is told instead.
     const most = drawn.reduce((all, s) => Math.max(all, s.reserved), 0);
     const far = now.limit > 3 * most;
@@ -264,7 +267,8 @@ function show_charts(run) {
 }
 
 const chart_of_anomaly = {
-  step_time: "step-chart", loader: "step-chart", memory: "memory-chart", leak: "memory-chart", evictions: "memory-chart", loss: "loss-chart",
+  step_time: "step-chart", loader: "step-chart", loss: "loss-chart",
+  memory: "memory-chart", leak: "memory-chart", evictions: "memory-chart",
 };
 
 function set_marks(run) {

@@ -7,12 +7,13 @@ let colours = {};
 function read_colours() {
   const style = getComputedStyle(document.documentElement);
   const of = (name) => style.getPropertyValue(`--${name}`).trim();
-  colours = Object.fromEntries(["text", "quiet", "line", "card", "accent", "good", "warn", "bad", "test", "system", "idle", "idle-line"].map((n) => [n, of(n)]));
+  const names = ["text", "quiet", "line", "card", "accent", "good", "warn", "bad", "test", "system", "idle", "idle-line"];
+  colours = Object.fromEntries(names.map((name) => [name, of(name)]));
   colours.tags = [1, 2, 3, 4, 5, 6].map((i) => of(`tag-${i}`));
 }
 
-// At most `points_of_a_chart` of the points: the lowest and the highest of each stretch of time, so that no peak is lost. Stretches start at
-// multiples of their length, so that a chart that moves on does not flicker.
+// At most `points_of_a_chart` of the points: the lowest and the highest of each stretch of time, so that no peak is lost. Stretches
+// start at multiples of their length, so that a chart that moves on does not flicker.
 function thin_out(points, value) {
   if (points.length <= points_of_a_chart) return points;
   const span = points[points.length - 1].time - points[0].time;
@@ -146,6 +147,7 @@ function axis_options(format) {
 function make_chart(canvas, datasets, y, label) {
   const time_axis = axis_options((time) => format_clock(time));
   time_axis.grid.display = false;
+  Object.assign(time_axis.ticks, { autoSkip: false, maxRotation: 0 });
   const chart = new Chart(canvas, {
     type: "line",
     data: { datasets },
@@ -160,7 +162,7 @@ function make_chart(canvas, datasets, y, label) {
       layout: { padding: { top: 18 } },
       elements: { point: { radius: 0, hitRadius: 0, hoverRadius: 3 }, line: { borderWidth: 1.75, borderJoinStyle: "round" } },
       scales: {
-        x: { type: "linear", bounds: "data", ...time_axis, afterBuildTicks: place_time_ticks, ticks: { ...time_axis.ticks, autoSkip: false, maxRotation: 0 } },
+        x: { type: "linear", bounds: "data", ...time_axis, afterBuildTicks: place_time_ticks },
         y: { ...axis_options(y.format), ...y },
       },
       plugins: {

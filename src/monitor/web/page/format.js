@@ -19,6 +19,7 @@ function format_number(value) {
 }
 
 function format_ms(value) {
+  if (value > 0 && value < 0.1) return `${(1000 * value).toFixed(value < 0.01 ? 1 : 0)} µs`;
   return `${value < 10 ? value.toFixed(2) : format_number(value)} ms`;
 }
 

@@ -42,14 +42,16 @@ function show_tiles(run) {
   tile("Accuracy", Number.isFinite(accuracy) ? format_share(accuracy) : null,
        Number.isFinite(tested?.test_accuracy) ? `test ${format_share(tested.test_accuracy)}${after}` : "training");
   tile("Step", step ? format_ms(step.step_ms) : null, step ? `${format_ms(step.loader_ms)} waiting for data` : "");
-  tile("Samples a second", step ? format_number(step.samples_per_second) : null, run.training ? `batches of ${format_count(run.training.batch)}` : "");
+  tile("Samples a second", step ? format_number(step.samples_per_second) : null,
+       run.training ? `batches of ${format_count(run.training.batch)}` : "");
   tile("Memory in use", now ? format_bytes(now.live) : null,
        now ? `${format_bytes(now.reserved)} reserved, ${now.limit > 0 ? `limit ${format_bytes(now.limit)}` : "no limit"}` : "",
        { filled: now?.limit > 0 ? now.reserved / now.limit : undefined });
   const used = newest(samples, (s) => s.utilisation !== null);
   const system = newest(samples, (s) => s.system_utilisation !== null);
   tile("Utilisation", used ? format_share(used.utilisation, 0) : null,
-       system ? `whole system ${format_share(system.system_utilisation, 0)}` : "ours; the system's is not told", { filled: used?.utilisation });
+       system ? `whole system ${format_share(system.system_utilisation, 0)}` : "ours; the system's is not told",
+       { filled: used?.utilisation });
   tile("Cost of watching", format_small_share(cost.total > 0 ? cost.seconds / cost.total : 0),
        `of the run; ${format_small_share(cost.total > 0 ? cost.background_seconds / cost.total : 0)} beside it`);
 }
@@ -80,7 +82,9 @@ function expected_end({ seconds, low, high }) {
   return `${text}${range}, about ${clock}`;
 }
 
-const state_words = { connecting: "Connecting…", running: "Running", finished: "Finished", lost: "Connection lost, trying again", export: "Export" };
+const state_words = {
+  connecting: "Connecting…", running: "Running", finished: "Finished", lost: "Connection lost, trying again", export: "Export",
+};
 
 // Said to screen readers as well, so it is written only when it changes.
 function show_state(run) {

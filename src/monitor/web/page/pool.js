@@ -65,7 +65,8 @@ function write_holder_row(row, { holder, tag, blocks, bytes }) {
 
 function make_pool_legend_entry({ tag }) {
   const entry = element("li");
-  entry.append(element("span", tag === idle_tag ? "swatch hatched" : "swatch"), element("span", "legend-name", tag_name(tag)), element("span", "legend-value"));
+  const swatch = element("span", tag === idle_tag ? "swatch hatched" : "swatch");
+  entry.append(swatch, element("span", "legend-name", tag_name(tag)), element("span", "legend-value"));
   return entry;
 }
 
@@ -111,11 +112,12 @@ function show_pool(run) {
   const by_tag = sum_by(pool_view.blocks, (b) => b.tag).sort((a, b) => (a.tag === idle_tag) - (b.tag === idle_tag) || a.tag - b.tag);
   const held = pool_view.blocks.filter((b) => b.tag !== idle_tag);
   const total = regions.reduce((sum, r) => sum + r.bytes, 0), used = held.reduce((sum, b) => sum + b.bytes, 0);
-  set_text(by_id("pool-summary"),
-           `${device}: ${format_count(held.length)} blocks hold ${format_bytes(used)} of ${format_bytes(total)} in ${format_count(regions.length)} ` +
-           `regions${left_out > 0 ? `; ${format_bytes(left_out)} in small pieces are not drawn` : ""}.`);
+  set_text(by_id("pool-summary"), `${device}: ${format_count(held.length)} blocks hold ${format_bytes(used)} of ${format_bytes(total)} ` +
+                                  `in ${format_count(regions.length)} regions` +
+                                  (left_out > 0 ? `; ${format_bytes(left_out)} in small pieces are not drawn.` : "."));
   set_hidden(by_id("pool"), total === 0);
-  set_attribute(by_id("pool-canvas"), "aria-label", `Allocation map: ${by_tag.map((t) => `${tag_name(t.tag)} ${format_bytes(t.bytes)}`).join(", ")}`);
+  const told = by_tag.map((t) => `${tag_name(t.tag)} ${format_bytes(t.bytes)}`).join(", ");
+  set_attribute(by_id("pool-canvas"), "aria-label", `Allocation map: ${told}`);
   pool_view.legend.show(by_tag, (t) => t.key);
   pool_view.holders.show(sum_by(held, (b) => `${b.tag} ${b.holder}`).slice(0, 10), (h) => h.key);
   draw_pool();
@@ -187,7 +189,9 @@ function draw_pool() {
   }
   draw.strokeStyle = colours.text;
   draw.lineWidth = 2;
-  for (const piece of pool_view.chosen?.pieces ?? []) draw.strokeRect(piece.x + 1, piece.y + 1, Math.max(piece.width - 2, 2), pool_line - 2);
+  for (const { x, y, width: length } of pool_view.chosen?.pieces ?? []) {
+    draw.strokeRect(x + 1, y + 1, Math.max(length - 2, 2), pool_line - 2);
+  }
 }
 
 function block_at(x, y) {
@@ -215,7 +219,9 @@ function describe_block(block) {
 function step_through_blocks(event) {
   const blocks = pool_view.blocks;
   const place = blocks.indexOf(pool_view.chosen);
-  const goals = { ArrowRight: place + 1, ArrowDown: place + 10, ArrowLeft: place - 1, ArrowUp: place - 10, Home: 0, End: blocks.length - 1 };
+  const goals = {
+    ArrowRight: place + 1, ArrowDown: place + 10, ArrowLeft: place - 1, ArrowUp: place - 10, Home: 0, End: blocks.length - 1,
+  };
   if (event.key === "Escape") return choose_block(null);
   if (!(event.key in goals) || event.ctrlKey || event.altKey || event.metaKey || blocks.length === 0) return;
   event.preventDefault();
