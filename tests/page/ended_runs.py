@@ -28,8 +28,7 @@ class RunsThatEnd(page.Page):
             time.sleep(0.6)
             self.assertTrue(page.value("document.getElementById('banner').hidden"))
         finally:
-            page.browser.open("about:blank")
-            run.stop()
+            page.leave(run)
 
     def test_a_page_whose_run_is_gone_keeps_what_it_has_and_can_save_it(self):
         run = Run(page.tool, "--epochs", "1000")
@@ -58,9 +57,8 @@ class RunsThatEnd(page.Page):
             page.wait_for("document.getElementById('state').textContent === 'Export'")
             self.assertEqual(page.value("view.run.samples.at(-1).time"), last)
         finally:
-            page.browser.open("about:blank")
+            page.leave(run)
             page.browser.errors()
-            run.stop()
             shutil.rmtree(folder, ignore_errors=True)
 
     def test_a_page_connects_again_by_itself(self):
@@ -71,5 +69,4 @@ class RunsThatEnd(page.Page):
             self.assertEqual(page.value("document.getElementById('state').dataset.state"), "lost")
             page.wait_for("document.getElementById('state').dataset.state === 'running'")
         finally:
-            page.browser.open("about:blank")
-            run.stop()
+            page.leave(run)

@@ -32,9 +32,7 @@ class ExportedPage(page.Page):
             with urllib.request.urlopen(url.replace("/?", "/export?") if "?" in url else url + "export", timeout=10) as answer:
                 cls.html = answer.read().decode()
         finally:
-            if run:
-                page.browser.open("about:blank")
-                run.stop()
+            page.leave(run)
         cls.record = json.loads(run_data.search(cls.html).group(2))
 
     @classmethod

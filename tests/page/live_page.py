@@ -22,8 +22,7 @@ class LivePage(page.Page):
 
     @classmethod
     def tearDownClass(cls):
-        if cls.run_:
-            cls.run_.stop()
+        page.leave(cls.run_)
 
     def setUp(self):
         page.browser.size(1440, 1000)

@@ -69,6 +69,13 @@ def open_live(url):
     wait_for("['running', 'finished'].includes(document.querySelector('#state')?.dataset.state)", what="a first message")
 
 
+def leave(run):
+    """First the page, then the run: a connection that breaks is an error to the console."""
+    browser.open("about:blank")
+    if run:
+        run.stop()
+
+
 class Page(unittest.TestCase):
     def tearDown(self):
         self.assertEqual(browser.errors(), [], "the console was told of errors")
