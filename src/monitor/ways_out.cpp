@@ -1,0 +1,38 @@
+// Files and texts made of the run so far.
+#include "monitor/csv.h"
+#include "monitor/monitor.h"
+#include "monitor/prometheus.h"
+#include "monitor/report.h"
+#include "monitor/run_file.h"
+#include "platform/replace_file.h"
+
+#include <span>
+
+namespace tidepool::inline v0::monitor {
+
+namespace {
+
+void write(const char* operation, const std::string& path, const std::string& text) {
+  const std::span<const std::byte> piece = std::as_bytes(std::span(text));
+  replace_file(operation, path, {&piece, 1});
+}
+
+}  // namespace
+
+std::string trace_text() {
+  std::vector<TraceEvent> events = Watcher::only().traced();
+  for (TraceEvent& event : events) event.start -= Monitor::only().start();
+  return trace_json(std::move(events), run_record(false));
+}
+
+void write_trace(const std::string& path) { write("write_trace", path, trace_text()); }
+void write_run(const std::string& path) { write("write_run", path, run_lines(run_record(true))); }
+void write_csv(const std::string& path) { write("write_csv", path, samples_csv(run_record(false))); }
+std::string prometheus_text() { return prometheus_text(run_record(false)); }
+
+void write_report(const std::string& path) {
+  const Report report = report_of(run_record(true));
+  write("write_report", path, path.ends_with(".md") ? to_markdown(report) : to_html(report));
+}
+
+}  // namespace tidepool::inline v0::monitor
