@@ -26,6 +26,7 @@ TEST(ReportText, FiguresHaveThreeDigitsAndTheirUnit) {
   EXPECT_EQ(count_text(999), "999");
   EXPECT_EQ(counted(1, "step", "steps"), "1 step");
   EXPECT_EQ(duration_text(0), "0 s");
+  EXPECT_EQ(duration_text(53.7e-9), "53.7 ns");
   EXPECT_EQ(duration_text(12.34e-6), "12.3 µs");
   EXPECT_EQ(duration_text(0.0123), "12.3 ms");
   EXPECT_EQ(duration_text(59.94), "59.9 s");

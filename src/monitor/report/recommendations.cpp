@@ -29,14 +29,14 @@ void add_usual(const RunRecord& run, const Bottleneck& found, std::vector<Recomm
     all.push_back(usual(found, std::move(message), std::move(setting)));
   };
   const std::int64_t batch = run.training ? run.training->batch : 0;
-  const bool can_change = batch > 1 && batch < 1'000'000;
+  const bool can_grow = batch > 0 && batch <= run.training->samples / 2, can_shrink = batch > 1;
   switch (found.kind) {
     case Bottleneck::launches:
       if (is_advised(run, {Advice::batch, Advice::flush})) return;
       return add(
           "Give each launch more work: take larger batches, and see that the results stay as good; or record what repeats with "
           "`tp::capture`.",
-          can_change ? cat("--batch ", batch * 2) : "");
+          can_grow ? cat("--batch ", batch * 2) : "");
     case Bottleneck::transfers:
       return add("Keep tensors on the device from step to step, and read results once an epoch rather than at every step.");
     case Bottleneck::loader:
@@ -52,7 +52,7 @@ void add_usual(const RunRecord& run, const Bottleneck& found, std::vector<Recomm
     case Bottleneck::memory:
       if (is_advised(run, {Advice::memory, Advice::cache})) return;
       return add("Raise the memory limit, or take less at once: parts of a batch add up to the same gradients.",
-                 can_change ? cat(".micro_batch = ", batch / 2) : "");
+                 can_shrink ? cat(".micro_batch = ", batch / 2) : "");
     case Bottleneck::waiting:
       return add("Read results less often: each `item`, `to_host` and `sync` waits until the device is done with all before.");
     case Bottleneck::host:
@@ -75,9 +75,10 @@ std::vector<Recommendation> recommendations_of(const RunRecord& run, const std::
   std::stable_sort(all.begin(), all.end(), [](const Recommendation& a, const Recommendation& b) { return a.gain > b.gain; });
   if (!regressions.empty()) {
     const Change& worst = regressions.front();
+    const std::string name = worst.unit == Change::microseconds ? quoted(worst.figure) : worst.figure;
     all.insert(all.begin(), {.priority = Priority::high,
                              .gain = 1,
-                             .message = cat("Find out first what made the run worse than the earlier one: ", worst.figure,
+                             .message = cat("Find out first what made the run worse than the earlier one: ", name,
                                             worst.change ? cat(", ", change_text(*worst.change)) : std::string(), "."),
                              .setting = ""});
   }
