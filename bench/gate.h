@@ -47,6 +47,8 @@ Measured measure_matmul();  // 64, 256, 512, 1024, 2048
 Measured measure_linear();
 Measured measure_xor_step();
 Measured measure_cnn_step();
+Measured measure_watching_xor();  // by account, not by comparing two runs
+Measured measure_watching_cnn();
 template <int mega>
 Measured measure_large_addition();  // 1, 32
 template <int side>

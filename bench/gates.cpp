@@ -35,6 +35,8 @@ constexpr Gate all[] = {
     {"conv 8 x 128 to 256 channels", 1 / 0.9, tidepool::gates::measure_conv_many_channels},
     {"train an XOR step", 15, tidepool::gates::measure_xor_step},
     {"train a CNN step", 1 / 0.7, tidepool::gates::measure_cnn_step},
+    {"watching XOR, share of time", 0.03, tidepool::gates::measure_watching_xor},
+    {"watching CNN, share of time", 0.01, tidepool::gates::measure_watching_cnn},
 #ifdef TIDEPOOL_VULKAN
     {"Vulkan matmul 512 / plain", 1 / 5.0, tidepool::gates::measure_vulkan_product_over_plain<512>},
     {"Vulkan matmul 1024 / plain", 1 / 5.0, tidepool::gates::measure_vulkan_product_over_plain<1024>},
@@ -78,7 +80,7 @@ Verdict run(const Gate& gate) {
   const char* verdict = failed ? "FAILED" : figure > gate.allowed ? "passed, but over what is allowed" : "passed";
   std::printf("%-28.*s %11s ", width, gate.name.data(), readable(measured.ours).c_str());
   if (measured.bare)
-    std::printf("%11s %7.2f x %7.2f x  %s\n", readable(*measured.bare).c_str(), figure, gate.allowed, verdict);
+    std::printf("%11s %7.*f x %7.2f x  %s\n", readable(*measured.bare).c_str(), figure < 0.1 ? 4 : 2, figure, gate.allowed, verdict);
   else
     std::printf("%11s %9s %6.0f ns  %s\n", "", "", gate.allowed, verdict);
   return failed ? Verdict::failed : Verdict::passed;

@@ -35,10 +35,8 @@ inline data::Dataset labelled(const Shape& images, std::int64_t classes) {
   return data::from_tensors(rand(images), from_host(labels, {images[0]}));
 }
 
-inline TrainStep xor_step() {
-  return TrainStep(cli::xor_network(), mse_loss,
-                   data::from_tensors(tensor({0, 0, 0, 1, 1, 0, 1, 1}, {4, 2}), tensor({0, 1, 1, 0}, {4, 1})));
-}
+inline data::Dataset xor_samples() { return data::from_tensors(tensor({0, 0, 0, 1, 1, 0, 1, 1}, {4, 2}), tensor({0, 1, 1, 0}, {4, 1})); }
+inline TrainStep xor_step() { return TrainStep(cli::xor_network(), mse_loss, xor_samples()); }
 inline TrainStep sine_step() {
   const Tensor x = rand({128, 1}) * 12.0F - 6.0F;
   return TrainStep(cli::sine_network(), mse_loss, data::from_tensors(x, sin(x)));

@@ -1,11 +1,11 @@
-# The library: everything under src/ but the command line. It is compiled once, as `tidepool_objects`; from those objects
+# The library: everything under src/ but the command line and the live page. It is compiled once, as `tidepool_objects`; from those objects
 # come `tidepool`, which users link, and, when that one is shared, a static `tidepool_internal` for tests and tools,
 # which use private headers.
 include(cmake/shaders.cmake)
 include(cmake/volk.cmake)
 
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
-list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/src/cli/")
+list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/src/(cli|monitor/web)/")
 if(NOT TIDEPOOL_VULKAN)
   list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/src/backend/vulkan/")
 endif()

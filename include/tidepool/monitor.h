@@ -72,7 +72,7 @@ struct Snapshot {
   std::optional<double> system_utilisation;  // everybody's, where a driver tells
   std::string system_utilisation_source;
   std::uint64_t launches = 0, flushes = 0, plan_runs = 0, transfers = 0;
-  double step_ms = 0;  // the mean of the training steps since the sample before; 0 without any
+  double step_ms = 0;                    // the mean of the training steps since the sample before; 0 without any
   std::vector<KernelRow> kernels;        // the one that took most time first
   std::vector<OperationRow> operations;  // likewise
 };
@@ -85,15 +85,15 @@ struct Sample {
   std::string device;  // the one that worked most since the sample before
   std::int64_t tensors = 0;
   std::size_t live = 0, reserved = 0, cached = 0, peak = 0, limit = 0;  // bytes
-  std::vector<std::size_t> by_tag;                                       // bytes, in the order of memory_tag_names()
+  std::vector<std::size_t> by_tag;                                      // bytes, in the order of memory_tag_names()
   std::uint64_t launches = 0, flushes = 0, plan_runs = 0, allocations = 0, reuses = 0, evictions = 0;
   std::size_t transfer_bytes = 0;
   double compute_ms = 0, transfer_ms = 0, wait_ms = 0;
   std::optional<double> utilisation, system_utilisation;
   // Of training; absent outside.
   std::int64_t epoch = 0, steps = 0;
-  double step_ms = 0;    // the mean since the sample before; 0: no step ended
-  double loader_ms = 0;  // that steps waited for their batches since the sample before, for each step
+  double step_ms = 0;                    // the mean since the sample before; 0: no step ended
+  double loader_ms = 0;                  // that steps waited for their batches since the sample before, for each step
   std::optional<double> loss, accuracy;  // of the steps since the sample before
   double samples_per_second = 0;
 };
@@ -102,9 +102,9 @@ TIDEPOOL_API const std::vector<std::string>& memory_tag_names();
 // The last 1,000 samples, and the last 1,000 values of every figure.
 class TIDEPOOL_API Log {
  public:
-  std::size_t size() const;         // samples, at most 1,000
+  std::size_t size() const;  // samples, at most 1,000
   std::vector<Sample> samples() const;
-  Snapshot averages() const;        // of the samples; kernels and operations are those of now
+  Snapshot averages() const;  // of the samples; kernels and operations are those of now
   // Of a figure (`record`, `track`), or of a sample's field by its name: "step_ms", "live", "reserved", "utilisation", "loss", …
   double percentile(std::string_view name, double p) const;
   std::vector<double> values(std::string_view name) const;  // oldest first
@@ -174,9 +174,9 @@ double track(std::string_view name, Function&& function) {
 
 // How much of the time went into watching: what is timed by a clock, and what is counted at what it costs each.
 struct Cost {
-  double seconds = 0;  // inside the monitor, on the threads that compute
+  double seconds = 0;             // inside the monitor, on the threads that compute
   double background_seconds = 0;  // on its own thread
-  double total = 0;    // since `enable`
+  double total = 0;               // since `enable`
 };
 TIDEPOOL_API Cost cost();
 

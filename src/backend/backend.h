@@ -40,6 +40,10 @@ class Recording {
 // How long a launch took, by the device's own clock.
 struct LaunchTime {
   const KernelDef* kernel = nullptr;
+  const char* operation = "";
+  const Recording* recording = nullptr;  // null: it was on its own
+  std::uint32_t stands_for = 1;          // then: this many launches
+  std::chrono::nanoseconds start{0};     // on the host's steady clock, as nearly as that is known
   std::chrono::nanoseconds time{0};
 };
 
@@ -59,8 +63,8 @@ class Backend {
   virtual void load(const KernelDef& kernel) = 0;
   // A network is being made here: what networks need can be made ready in the background. It changes no result; most do nothing.
   virtual void warm() {}
-  // Whether launches are timed: those of batches that begin from now on, of recordings baked from now on, and (where launches are
-  // done at once) of recordings submitted from now on. False: there is no clock.
+  // Whether launches are timed (those that stand for any): those of batches that begin from now on, of recordings baked from now on, and
+  // (where launches are done at once) of recordings submitted from now on. False: there is no clock.
   virtual bool time_launches([[maybe_unused]] bool on) { return false; }
   // Takes the times of what is known to be finished.
   virtual void take_times([[maybe_unused]] std::vector<LaunchTime>& into) {}

@@ -108,6 +108,8 @@ constexpr std::array<Access, max_bindings> accesses(std::initializer_list<Access
 
 struct Launch {
   const KernelDef* kernel = nullptr;
+  const char* operation;     // that it belongs to, for those who watch
+  std::uint32_t stands_for;  // when it is on its own: how many launches its time stands for; 0: it is not timed
   std::array<Binding, max_bindings> bindings;
   std::uint8_t binding_count = 0;
   std::uint8_t param_bytes = 0;

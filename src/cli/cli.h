@@ -13,6 +13,8 @@ void add_doctor(Parser& parser);
 void add_bench(Parser& parser);
 void add_train(Parser& parser);
 void add_eval(Parser& parser);
+void add_watch(Parser& parser);
+void add_report(Parser& parser);
 
 // --device D, for commands that compute.
 void add_device_option(Command& command, std::string& device);

@@ -11,6 +11,8 @@ int main(int argc, char** argv) {
     cli::add_doctor(parser);
     cli::add_train(parser);
     cli::add_eval(parser);
+    cli::add_watch(parser);
+    cli::add_report(parser);
     cli::add_bench(parser);
     if (const int status = parser.run(argc, argv); status != cli::done) return status;
   } catch (const std::exception& error) {

@@ -4,6 +4,7 @@
 #include "core/op.h"
 #include "core/tape.h"
 #include "device/slot.h"
+#include "monitor/event.h"
 #include "platform/cat.h"
 
 namespace tidepool::inline v0 {
@@ -64,6 +65,7 @@ Tensor allocate_tensor(const char* operation, const Shape& shape, DType dtype, D
 }
 
 Tensor apply(const OpDef& op, std::span<const Tensor* const> in, const Attrs& attrs) {
+  const Timing time = timing();
   std::array<Node*, most_inputs> nodes;  // NOLINT: only the first in.size() are used
   Stream& stream = gather(op.name, in, nodes.data());
   const OpCall call{op, std::span(nodes.data(), in.size()), attrs};
@@ -74,7 +76,9 @@ Tensor apply(const OpDef& op, std::span<const Tensor* const> in, const Attrs& at
     const StreamLock lock(stream);
     node.storage.start(stream.take_block(node.bytes(), MemoryTag::activations, op.name));
     require_countable(op.name, node.shape, node.numel);
+    stream.begin_operation(op.name, time);
     if (node.numel > 0) op.run(call, stream, node);
+    stream.end_operation();
   }
   if (op.gradient && wants_gradient(call.in)) remember(op, in, attrs, node);
   return out;
@@ -90,6 +94,7 @@ Tensor apply_view(const OpDef& op, const Tensor& a, const Shape& shape, std::siz
 
 void apply_in_place(const char* operation, std::span<const Tensor* const> tensors, std::size_t written, InPlaceCheck check, InPlaceRun run,
                     const Attrs& attrs) {
+  const Timing time = timing();
   std::array<Node*, most_inputs> nodes;  // NOLINT: only the first are used
   Stream& stream = gather(operation, tensors, nodes.data());
   const std::span all(nodes.data(), tensors.size());
@@ -102,7 +107,9 @@ void apply_in_place(const char* operation, std::span<const Tensor* const> tensor
     require_countable(operation, all[i]->shape, all[i]->numel);
     anything |= all[i]->numel > 0;
   }
+  stream.begin_operation(operation, time);
   if (anything) run(all, stream, attrs);
+  stream.end_operation();
   for (std::size_t i = 0; i < written; ++i) all[i]->storage->version.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -130,18 +130,18 @@ Block* Capture::take(Stream& stream, std::size_t bytes, MemoryTag tag) {
   return blocks_->take(bytes, tag);
 }
 
-void Capture::add(Stream& stream, const KernelDef& kernel, std::span<const Operand> operands, std::span<const std::byte> params,
-                  Extent extent) {
+void Capture::add(Stream& stream, const Launch& launch, std::span<const Operand> operands) {
   join(stream);
   for (const Operand& operand : operands) {
     if (operand.block->owner == blocks_.get()) {
       blocks_->used(operand.block, launches_.size());
     } else {
-      Stream::require_memory(*operand.block, kernel.name);
+      Stream::require_memory(*operand.block, launch.kernel->name);
       touched_.emplace_back(operand.block);
     }
   }
-  launches_.push_back({&kernel, {operands.begin(), operands.end()}, {params.begin(), params.end()}, extent});
+  const std::span params = std::span(launch.params).first(launch.param_bytes);
+  launches_.push_back({launch.kernel, launch.operation, {operands.begin(), operands.end()}, {params.begin(), params.end()}, launch.extent});
 }
 
 std::shared_ptr<PlanState> Capture::finish() {

@@ -14,6 +14,7 @@ namespace tidepool::inline v0 {
 
 struct CapturedLaunch {
   const KernelDef* kernel;
+  const char* operation;
   std::vector<Operand> operands;
   std::vector<std::byte> params;
   Extent extent;
@@ -67,7 +68,7 @@ class Capture {
   static void refuse(const char* operation);
 
   Block* take(Stream& stream, std::size_t bytes, MemoryTag tag);
-  void add(Stream& stream, const KernelDef& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent);
+  void add(Stream& stream, const Launch& launch, std::span<const Operand> operands);
   std::shared_ptr<PlanState> finish();
 
  private:

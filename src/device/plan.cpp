@@ -34,7 +34,7 @@ std::vector<Launch> PlanState::lowered() const {
   lowered.reserve(launches_.size());
   Hazards hazards;
   for (const CapturedLaunch& launch : launches_) {
-    lowered.push_back(stream->lower(*launch.kernel, launch.operands, launch.params, launch.extent));
+    lowered.push_back(stream->lower(launch));
     lowered.back().barrier = hazards.before(lowered.back());
   }
   return lowered;
@@ -61,13 +61,30 @@ void PlanState::run() {
     if (last_) stream->wait(last_);
     bake();
   }
-  const bool timed = stream->timing() && runs_++ % 64 == 0;
-  if (timed && !timed_) timed_ = stream->bake(lowered(), true);
-  last_ = stream->run(timed ? *timed_ : *recording_, size, timed);
+  const bool timed = stream->timing() && time_is_due();
+  if (timed) {
+    stream->finish_timed(last_timed_);  // what it stood for is told before this one stands for others
+    stands_for_ = runs_ <= 2 ? 1 : 64;
+    if (!timed_) timed_ = stream->bake(lowered(), true);
+  }
+  last_ = stream->run(timed ? *timed_ : *recording_, size, nanoseconds_, timed);
+  if (timed) last_timed_ = last_;
   for (Block* block : written_) block->version.fetch_add(1, std::memory_order_relaxed);
   if (stream->info().immediate) return;
   for (const Storage& storage : touched_) storage->last_use = last_;
   if (stream->arena()) stream->arena()->last_use = last_;
+}
+
+// The first run, in which much is made, is timed for itself alone; the second and every 64th after it stand for those before them.
+bool PlanState::time_is_due() {
+  const std::uint64_t run = runs_++;
+  return run == 0 || run % 64 == 1;
+}
+
+std::uint64_t PlanState::took(const Recording& recording, std::chrono::nanoseconds time) {
+  if (&recording != timed_.get()) return 0;
+  nanoseconds_ = static_cast<std::uint64_t>(time.count());
+  return stands_for_;
 }
 
 void PlanState::drop(std::string why) {

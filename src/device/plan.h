@@ -21,6 +21,8 @@ struct PlanState {
   // With the stream's lock held: `run` throws from now on, the memory goes back.
   void drop(std::string why);
   bool dropped() const { return !dropped_.empty(); }
+  // A run of that recording took so long; says how many runs it stands for, 0 if the recording is another plan's.
+  std::uint64_t took(const Recording& recording, std::chrono::nanoseconds time);
   std::vector<Launch> lowered() const;  // with barriers; for tests and tools too
 
   const std::shared_ptr<Stream> stream;
@@ -30,15 +32,17 @@ struct PlanState {
 
  private:
   void bake();
+  bool time_is_due();
 
   std::shared_ptr<CapturedBlocks> blocks_;
   std::vector<CapturedLaunch> launches_;
   std::vector<Storage> touched_;
   std::vector<Block*> written_;                   // those of `touched_` that a run writes
   std::unique_ptr<Recording> recording_, timed_;  // the second once somebody wants times
-  std::uint64_t runs_ = 0;
+  std::uint64_t runs_ = 0, stands_for_ = 1;       // since somebody wants times; by the run that was timed last
+  std::uint64_t nanoseconds_ = 0;                 // that it took
   std::uint64_t arena_generation_ = 0;
-  Serial last_ = 0;
+  Serial last_ = 0, last_timed_ = 0;
   std::string dropped_;
 };
 

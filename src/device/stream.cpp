@@ -101,9 +101,12 @@ void Stream::align(Launch& launch) {
   std::memcpy(launch.params.data(), &shifts, sizeof shifts);
 }
 
-Launch Stream::lower(const KernelDef& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent) {
+Launch Stream::lower(const CapturedLaunch& captured) {
+  const auto& [kernel, operation, operands, params, extent] = captured;
   Launch launch;
-  launch.kernel = &kernel;
+  launch.kernel = kernel;
+  launch.operation = operation;
+  launch.stands_for = 1;
   launch.extent = extent;
   launch.binding_count = static_cast<std::uint8_t>(operands.size());
   launch.param_bytes = static_cast<std::uint8_t>(params.size());
@@ -122,8 +125,7 @@ void Stream::capture(Capture& capture, const Launch& launch, Block* const* block
     const Binding& b = launch.bindings[i];
     operands[i] = {blocks[i], b.offset - blocks[i]->offset, b.bytes, b.access, b.element};
   }
-  capture.add(*this, *launch.kernel, std::span(operands).first(launch.binding_count), std::span(launch.params).first(launch.param_bytes),
-              launch.extent);
+  capture.add(*this, launch, std::span(operands).first(launch.binding_count));
 }
 
 // `missing`: some block has no memory.
@@ -146,7 +148,7 @@ void Stream::launch(Launch& launch, Block* const* blocks, bool missing) {
     guarded([&] { paced([&] { backend_->record(launch); }); });
   else
     guarded([&] { backend_->record(launch); });
-  report([&] { return Event{.kind = Event::launch, .device = device_id(), .name = kernel.name}; });
+  report([&] { return Event{.kind = Event::launch, .device = device_id(), .name = kernel.name, .operation = launch.operation}; });
   if (++pending_ >= max_commands_) {
     ++flushes_;
     submit();
@@ -220,8 +222,7 @@ void Stream::wait(Serial serial) {
   require_alive("wait");
   if (serial <= finished_) return;
   meet_fault(FaultPoint::wait, "wait");
-  report([&] { return Event{.kind = Event::wait, .device = device_id()}; });
-  guarded([&] { backend_->wait(serial, deadline_); });
+  report_timed({.kind = Event::wait, .device = device_id(), .name = "wait"}, [&] { guarded([&] { backend_->wait(serial, deadline_); }); });
   finished_ = serial;
   report_times();
 }
@@ -300,8 +301,8 @@ void Stream::upload(Block& to, std::size_t offset, std::span<const std::byte> by
   require_memory(to, "upload");
   meet_fault(FaultPoint::upload, "upload");
   flush_for(to);
-  guarded([&] { backend_->upload(to.memory, to.offset + offset, bytes); });
-  report([&] { return Event{.kind = Event::upload, .device = device_id(), .bytes = bytes.size()}; });
+  report_timed({.kind = Event::upload, .device = device_id(), .name = "upload", .bytes = bytes.size()},
+               [&] { guarded([&] { backend_->upload(to.memory, to.offset + offset, bytes); }); });
 }
 
 void Stream::download(Block& from, std::size_t offset, std::span<std::byte> bytes) {
@@ -311,8 +312,8 @@ void Stream::download(Block& from, std::size_t offset, std::span<std::byte> byte
   meet_fault(FaultPoint::download, "download");
   flush_for(from);
   hear_complaints();
-  guarded([&] { backend_->download(from.memory, from.offset + offset, bytes); });
-  report([&] { return Event{.kind = Event::download, .device = device_id(), .bytes = bytes.size()}; });
+  report_timed({.kind = Event::download, .device = device_id(), .name = "download", .bytes = bytes.size()},
+               [&] { guarded([&] { backend_->download(from.memory, from.offset + offset, bytes); }); });
 }
 
 void Stream::clear(Block& block) {
@@ -338,12 +339,12 @@ std::unique_ptr<Recording> Stream::bake(std::span<const Launch> launches, bool t
   return baked;
 }
 
-Serial Stream::run(Recording& recording, std::size_t launches, bool timed) {
+Serial Stream::run(Recording& recording, std::size_t launches, std::uint64_t nanoseconds, bool timed) {
   submit();
   if (timing_) backend_->time_launches(timed);
   refresh_seed();
   meet_fault(FaultPoint::submit, "submit");
-  report([&] { return Event{.kind = Event::plan_run, .device = device_id(), .count = launches}; });
+  report([&] { return Event{.kind = Event::plan_run, .device = device_id(), .count = launches, .nanoseconds = nanoseconds}; });
   last_ = send(&recording);
   if (info_.immediate) finished_ = last_;
   if (timing_) {

@@ -12,6 +12,7 @@
 #include "device/random_state.h"
 #include "device/tuning.h"
 #include "memory/block_pool.h"
+#include "monitor/event.h"
 #include "platform/mutex.h"
 
 #include <chrono>
@@ -25,6 +26,7 @@ namespace tidepool::inline v0 {
 
 class DeviceSlot;
 class Capture;
+struct CapturedLaunch;
 struct PlanState;
 
 // A block's part in a launch.
@@ -61,6 +63,15 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   // From the pool, or from this thread's capture.
   Block* take_block(std::size_t bytes, MemoryTag tag, const char* operation);  // with no handle yet
   Storage take(std::size_t bytes, MemoryTag tag, const char* operation) { return Storage::first(take_block(bytes, tag, operation)); }
+  // Whose launches come now, for those who watch.
+  void begin_operation(const char* name, const Timing& time) {
+    operation_ = name;
+    operation_time_ = time;
+  }
+  void end_operation() {
+    if (event_sink.load(std::memory_order_relaxed)) [[unlikely]]
+      report_operation();
+  }
   // Of the parameters the first `param_bytes` are sent.
   template <class P, std::size_t count>
   [[gnu::always_inline]] void launch(const KernelDef& kernel, const Operand (&operands)[count], const P& params, const Extent& extent,
@@ -75,6 +86,8 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
     Launch made;  // what is not set is not used
     Block* blocks[count];
     made.kernel = &kernel;
+    made.operation = operation_;
+    made.stands_for = operation_time_.stands_for;
     made.extent = extent;
     made.binding_count = count;
     made.param_bytes = static_cast<std::uint8_t>(param_bytes);
@@ -108,10 +121,12 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void retag(Block& block, MemoryTag tag);
 
   // Plans.
-  Launch lower(const KernelDef& kernel, std::span<const Operand> operands, std::span<const std::byte> params, Extent extent);
+  Launch lower(const CapturedLaunch& captured);
   std::unique_ptr<Recording> bake(std::span<const Launch> launches, bool timed = false);
-  Serial run(Recording& recording, std::size_t launches, bool timed = false);
+  // `nanoseconds`: what a run took the last time that somebody looked, for those who watch.
+  Serial run(Recording& recording, std::size_t launches, std::uint64_t nanoseconds, bool timed);
   bool timing() const { return timing_; }
+  void finish_timed(Serial serial);
   void add(PlanState& plan) { plans_.push_back(&plan); }
   void remove(PlanState& plan);
   const Storage& arena() const { return arena_; }
@@ -160,6 +175,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void flush_for(const Block& block);
   void follow_sink();
   void report_times();
+  void report_operation();
   void set_pace(double share);
   template <class Function>
   auto paced(Function&& function);
@@ -191,8 +207,11 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   LastingBlock random_{this, sizeof(RandomState)};
   std::uint64_t seed_version_ = 0;  // of the seed that random_ has
   std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
+  const char* operation_ = "";
+  Timing operation_time_;
   bool timing_ = false;  // somebody wants to know how long launches take
   std::vector<LaunchTime> times_;
+  std::uint32_t looks_ = 0;  // that somebody wanted and had
   Pace pace_;
   bool pace_told_ = false;
   std::chrono::steady_clock::time_point load_seen_{};

@@ -44,8 +44,9 @@ struct Block {
   std::atomic<std::uint32_t> version{0};  // counts writes in place, for pending backward passes
   Serial last_use = 0;                    // the submission that last touches it
   MemoryTag tag = MemoryTag::activations;
-  std::uint32_t bin = 0;  // where the pool keeps it when idle; for a captured block, its number
-  Slab* slab = nullptr;   // null: its memory is its own
+  const char* holder = "";  // the operation that took it
+  std::uint32_t bin = 0;    // where the pool keeps it when idle; for a captured block, its number
+  Slab* slab = nullptr;     // null: its memory is its own
   // Links of the pool's lists: one bin's idle blocks, all evictable ones by age, blocks on their way back.
   Block* idle_before = nullptr;
   Block* idle_after = nullptr;

@@ -53,6 +53,7 @@ Block* BlockPool::find(std::size_t bytes, MemoryTag tag, const char* operation) 
     fresh_block = true;
   }
   block->asked = bytes;
+  block->holder = operation;
   block->tag = tag;
   stats_.live += block->bytes;
   stats_.asked += bytes;

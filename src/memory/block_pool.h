@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_set>
 
@@ -71,7 +72,8 @@ class BlockPool final : public BlockOwner {
     if (Block* returned = returning_.load(std::memory_order_acquire); returned && !returned->returning && bytes <= returned->bytes &&
                                                                       bytes > returned->too_small &&
                                                                       !event_sink.load(std::memory_order_relaxed))
-      if (returning_.compare_exchange_strong(returned, nullptr, std::memory_order_acquire)) return lend_again(returned, bytes, tag);
+      if (returning_.compare_exchange_strong(returned, nullptr, std::memory_order_acquire))
+        return lend_again(returned, bytes, tag, operation);
     return find(bytes, tag, operation);
   }
   void give_back(Block* block) noexcept override;
@@ -90,6 +92,13 @@ class BlockPool final : public BlockOwner {
   PoolStats stats();
   std::size_t largest_idle() const;
   void reset_peak();
+  // Calls visit(memory, its blocks) for every piece of memory that the device gave. A block without handles is idle.
+  template <class Visit>
+  void for_each_memory(Visit&& visit) {
+    collect();
+    for (const Block* block : own_blocks_) visit(*block->memory, std::span(block, 1));
+    for (const Slab* slab : slabs_) visit(*slab->memory, std::span<const Block>(slab->blocks.get(), slab->count));
+  }
   std::string check();  // what is inconsistent; empty when nothing is
 
  private:
@@ -101,11 +110,12 @@ class BlockPool final : public BlockOwner {
   void collect();
   void collect(Block* returned);
   Block* find(std::size_t bytes, MemoryTag tag, const char* operation);
-  Block* lend_again(Block* block, std::size_t bytes, MemoryTag tag) {
+  Block* lend_again(Block* block, std::size_t bytes, MemoryTag tag, const char* operation) {
     ++stats_.reuses;
     stats_.asked += bytes - block->asked;
     stats_.peak_asked = std::max(stats_.peak_asked, stats_.asked);
     block->asked = bytes;
+    block->holder = operation;
     block->version.store(0, std::memory_order_relaxed);
     if (block->tag != tag) retag(block, tag);
     return block;

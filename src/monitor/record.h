@@ -88,13 +88,13 @@ struct RunRecord {
 };
 
 // One JSON document; docs/monitoring.md says what is in it.
-std::string to_json(const RunRecord& run);
-RunRecord run_from_json(const std::string& text);  // throws IoError for what is none
+TIDEPOOL_API std::string to_json(const RunRecord& run);
+TIDEPOOL_API RunRecord run_from_json(const std::string& text);  // throws IoError for what is none
 
 // What is new since a time: samples, epochs, events and anomalies after it; all else as it is, `pool` only where asked for.
-std::string update_json(const RunRecord& run, double since, bool with_pool);
+TIDEPOOL_API std::string update_json(const RunRecord& run, double since, bool with_pool);
 
-const char* name_of(Anomaly::Kind kind);
-const char* name_of(Advice::Kind kind);
+TIDEPOOL_API const char* name_of(Anomaly::Kind kind);
+TIDEPOOL_API const char* name_of(Advice::Kind kind);
 
 }  // namespace tidepool::inline v0::monitor

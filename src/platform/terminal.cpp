@@ -4,7 +4,11 @@
 
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <string>
 
 namespace tidepool::inline v0 {
 
@@ -15,6 +19,14 @@ struct sigaction before_interrupt, before_terminate;
 
 void note(int) { noted = 1; }
 
+void write_all(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(STDOUT_FILENO, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return;  // a terminal that is gone needs nothing
+    text.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
+  }
+}
+
 }  // namespace
 
 bool error_is_terminal() { return isatty(STDERR_FILENO) == 1; }
@@ -23,7 +35,23 @@ int terminal_columns() {
   winsize size{};
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
+int terminal_rows() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;
+}
 bool colour_wanted() { return output_is_terminal() && !environment("NO_COLOR"); }
+
+// The other screen, without a cursor, and lines that are cut rather than wrapped: a terminal that has just shrunk is not torn.
+FullScreen::FullScreen() { write_all("\x1b[?1049h\x1b[?25l\x1b[?7l"); }
+FullScreen::~FullScreen() { write_all("\x1b[?7h\x1b[?25h\x1b[?1049l"); }
+
+// Lines are erased before they are written: after the last column a terminal would erase just that one.
+void FullScreen::show(std::string_view text) {
+  std::string frame = "\x1b[H\x1b[K";
+  for (const char c : text) c == '\n' ? frame += "\r\n\x1b[K" : frame += c;
+  if (std::ranges::count(text, '\n') + 1 < terminal_rows()) frame += "\r\n\x1b[J";
+  write_all(frame);
+}
 
 InterruptScope::InterruptScope(bool wanted) : wanted_(wanted) {
   if (!wanted_) return;

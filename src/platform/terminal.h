@@ -1,12 +1,26 @@
 // The terminal and Ctrl-C.
 #pragma once
 
+#include <string_view>
+
 namespace tidepool::inline v0 {
 
 bool error_is_terminal();
 bool output_is_terminal();
 int terminal_columns();  // of standard output; 80 when nobody knows
+int terminal_rows();     // likewise; 24
 bool colour_wanted();    // on standard output: a terminal, and NO_COLOR is not set
+
+// While it lives, standard output, a terminal, shows a screen of its own; then what was there before is back.
+class FullScreen {
+ public:
+  FullScreen();
+  ~FullScreen();
+  FullScreen(const FullScreen&) = delete;
+  FullScreen& operator=(const FullScreen&) = delete;
+
+  void show(std::string_view text);  // lines from the top; what was there goes without a flicker
+};
 
 // While it lives, the first Ctrl-C (or SIGTERM) is noted instead of ending the process; the second ends it.
 class InterruptScope {

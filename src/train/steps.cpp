@@ -72,9 +72,7 @@ Tensor Steps::input(Kind kind, std::int64_t begin, std::int64_t end) const {
 }
 Tensor Steps::target(std::int64_t begin, std::int64_t end) const { return y_.slice(begin, end); }
 
-bool Steps::has_labels(const Tensor& prediction) const {
-  return y_.dtype() == DType::i32 && y_.shape().rank() == 1 && prediction.shape().rank() == 2;
-}
+bool Steps::has_labels(const Tensor& prediction) const { return has_labels() && prediction.shape().rank() == 2; }
 
 void Steps::count_result(const Tensor& prediction, const Tensor& loss, std::int64_t begin, std::int64_t end) {
   const auto rows = static_cast<double>(end - begin);
@@ -103,7 +101,7 @@ void Steps::evaluate_on(std::int64_t begin, std::int64_t end) {
 
 // As many classes as the network tells apart, which may be more than the samples have.
 void Steps::make_confusion() {
-  if (confusion_.defined() || y_.dtype() != DType::i32 || y_.shape().rank() != 1) return;
+  if (confusion_.defined() || !has_labels()) return;
   std::int64_t classes = 0;
   const Plan unused = capture([&] {
     const Tidy scope;

@@ -34,6 +34,7 @@ class Steps {
   StepSums read_sums() const;  // waits
   void clear_sums();
   Tensor sums() const { return sums_; }
+  bool has_labels() const { return y_.dtype() == DType::i32 && y_.shape().rank() == 1; }
   std::vector<std::int32_t> read_confusion() const;  // [classes, classes]; empty where targets are no labels
   // Of the batch that was uploaded last.
   Tensor input(Kind kind, std::int64_t begin, std::int64_t end) const;

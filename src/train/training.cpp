@@ -47,6 +47,7 @@ void Training::announce(const std::string& message, LogLevel level) {
   progress_.clear();
   log(level, message);
   progress_.line(message);
+  watch_.said(message);
   if (options_.on_message) options_.on_message(message);
 }
 
@@ -89,13 +90,16 @@ void Training::within_memory(const Step& step) {
 void Training::train_step() {
   const Clock::time_point start = Clock::now();
   const data::HostBatch batch = batches_->next();
+  const double loading = watch_.watched() && !batch_is_there_ ? seconds_since(start) : 0;
   if (!batch_is_there_) steps_.upload(batch);
   batch_is_there_ = batches_->per_epoch() == 1 && !options_.shuffle;
   if (options_.schedule) options_.schedule->set(now_.step);
   within_memory([&] { steps_.train(batch.rows); });
   ++now_.batch;
   ++now_.step;
-  watch_speed(seconds_since(start), batch.rows);
+  const double seconds = seconds_since(start);
+  watch_.step(seconds, loading, batch.rows);
+  watch_speed(seconds, batch.rows);
 }
 
 void Training::show_progress() {
@@ -112,9 +116,30 @@ void Training::show_progress() {
                   .memory = memory(steps_.device()).reserved_bytes});
 }
 
+void Training::begin_watch() {
+  std::int64_t parameters = 0;
+  for (const Tensor& parameter : optimizer_.parameters()) parameters += parameter.numel();
+  watch_.begin({.task = options_.name,
+                .epochs = options_.epochs,
+                .batch = batches_->capacity(),
+                .samples = batches_->dataset().size(),
+                .batches = batches_->per_epoch(),
+                .parameters = parameters,
+                .epoch = now_.epoch,
+                .step = now_.step});
+}
+
+void Training::tell_watch() {
+  const Clock::time_point start = Clock::now();
+  const StepSums sums = steps_.read_sums();
+  watch_.at(now_.epoch, now_.step);
+  watch_.progress(sums.loss, sums.correct, samples_done(), steps_.has_labels(), seconds_since(start));
+}
+
 void Training::after_step() {
   if (options_.on_step) options_.on_step(step_info());
   if (progress_.due()) show_progress();
+  if (watch_.due()) tell_watch();
   if (now_.batch == batches_->per_epoch()) return;  // finish_epoch looks after the rest
   const bool checkpoint = options_.checkpoint_every > 0 && now_.step % options_.checkpoint_every == 0;
   if (!checkpoint && !snapshot_is_due()) return;
@@ -167,6 +192,7 @@ void Training::finish_epoch() {
   }
   ++now_.epoch;
   now_.batch = 0;
+  watch_.at(now_.epoch, now_.step);
   epoch_start_ = Clock::now();
   steps_.clear_sums();
   if (!options_.checkpoint.empty())
@@ -176,6 +202,15 @@ void Training::finish_epoch() {
   if (epoch.epoch > announced_epochs_) {  // not again after a recovery
     announced_epochs_ = epoch.epoch;
     progress_.line(epoch_line(epoch, options_.epochs, test_batches_.has_value()));
+    watch_.epoch({.epoch = epoch.epoch,
+                  .loss = epoch.loss,
+                  .accuracy = epoch.accuracy,
+                  .test_loss = epoch.test_loss,
+                  .test_accuracy = epoch.test_accuracy,
+                  .seconds = epoch.seconds,
+                  .samples_per_second = epoch.samples_per_second,
+                  .has_accuracy = steps_.has_labels(),
+                  .has_test = test_batches_.has_value()});
     if (options_.on_epoch) options_.on_epoch(epoch);
   }
 }
@@ -217,6 +252,7 @@ void Training::prepare(const data::Dataset& train, const data::Dataset& test) {
   if (!options_.checkpoint.empty()) remove_abandoned(options_.checkpoint);
   take_snapshot();
   resumed_.reset();
+  begin_watch();
   prepared_ = true;
 }
 
@@ -239,6 +275,7 @@ TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test)
     run();
   });
   progress_.clear();
+  watch_.end();
   result_.steps = now_.step;
   result_.best_epoch = now_.best_epoch;
   result_.micro_batch = steps_.micro();

@@ -5,6 +5,7 @@
 #include <tidepool/error.h>
 #include <tidepool/log.h>
 
+#include "monitor/training_watch.h"
 #include "train/checkpoint.h"
 #include "train/progress.h"
 #include "train/speed.h"
@@ -43,6 +44,8 @@ class Training {
   EvalResult evaluate_all(data::Batches& from);
   bool patience_is_over() const;
   void show_progress();
+  void begin_watch();
+  void tell_watch();
   StepInfo step_info() const;
   std::int64_t samples_done() const;
   template <class Step>
@@ -89,6 +92,7 @@ class Training {
   std::int64_t announced_epochs_ = 0;
   std::int64_t furthest_loss_ = -1, fruitless_ = 0;  // the last step at which a device was lost, and how often without getting further
   Speed speed_;
+  monitor::TrainingWatch watch_;
   bool prepared_ = false;
   bool batch_is_there_ = false;  // on the device, and the only one
   Clock::time_point start_, epoch_start_;

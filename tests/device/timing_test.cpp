@@ -14,7 +14,7 @@ namespace {
 
 class Clock final : public EventSink {
  public:
-  explicit Clock(bool times) : times_(times) { event_sink.store(this); }
+  explicit Clock(bool times) : EventSink(times) { event_sink.store(this); }
   ~Clock() { event_sink.store(nullptr); }
   Clock(const Clock&) = delete;
   Clock& operator=(const Clock&) = delete;
@@ -24,14 +24,10 @@ class Clock final : public EventSink {
     nanoseconds[event.name] += event.nanoseconds;
     least = std::min(least, event.nanoseconds);
   }
-  bool wants_times() const noexcept override { return times_; }
 
   std::map<std::string, int> count;
   std::map<std::string, std::uint64_t> nanoseconds;
   std::uint64_t least = UINT64_MAX;  // of one launch
-
- private:
-  bool times_;
 };
 
 class Timing : public OnEveryDevice {};

@@ -26,9 +26,9 @@ TEST_F(TrainingSpeed, ThatDropsIsToldOnceAndWhenItIsAsBefore) {
                   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
                   if (!slow_at && seconds > 1.2) {
                     slow_at = info.step;
-                    faults::set("slow@submit:every:1");
+                    faults::set("slow@submit:every:1,slow@upload:every:1");
                   }
-                  if (faults::happened() == 60) faults::set("");
+                  if (faults::happened() >= 180) faults::set("");
                   if (log.count(DeviceEvent::restored) > 0 || seconds > 20) trainer->stop();
                 }});
   trainer = &run.trainer;
@@ -49,7 +49,8 @@ TEST_F(TrainingSpeed, ThatDropsMakesItLeaveForABetterDeviceWhenThatIsAskedFor) {
   const auto start = std::chrono::steady_clock::now();
   SmallRun run({.epochs = 1'000'000, .batch = 64, .leave_slow_device = true, .on_step = [&](const StepInfo&) {
                   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-                  if (seconds > 1.2 && faults::happened() == 0 && log.events().empty()) faults::set("slow@submit:every:1");
+                  if (seconds > 1.2 && faults::happened() == 0 && log.events().empty())
+                    faults::set("slow@submit:every:1,slow@upload:every:1");
                   if (log.count(DeviceEvent::fallback) > 0) {
                     faults::set("");
                     trainer->stop();

@@ -25,6 +25,7 @@ class CpuRecording final : public Recording {
  public:
   struct Step {
     const KernelDef* kernel;
+    const char* operation;
     void (*function)(const CpuCall&);
     CpuCall call;
     alignas(16) std::array<std::byte, max_param_bytes> params;
@@ -70,7 +71,12 @@ class CpuBackend final : public Backend {
 
   void record(const Launch& launch) override {
     open_ = true;
-    timed(*launch.kernel, [&] { launch.kernel->cpu(call_for(launch, launch.params.data())); });
+    if (!timing_ || !launch.stands_for) [[likely]]
+      return launch.kernel->cpu(call_for(launch, launch.params.data()));
+    const auto start = now();
+    launch.kernel->cpu(call_for(launch, launch.params.data()));
+    times_.push_back(
+        {.kernel = launch.kernel, .operation = launch.operation, .stands_for = launch.stands_for, .start = start, .time = now() - start});
   }
 
   void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) override {
@@ -87,6 +93,7 @@ class CpuBackend final : public Backend {
     for (const Launch& launch : launches) {
       CpuRecording::Step& step = recording->steps.emplace_back();
       step.kernel = launch.kernel;
+      step.operation = launch.operation;
       step.function = launch.kernel->cpu;
       step.params = launch.params;
       step.call = call_for(launch, step.params.data());
@@ -96,8 +103,7 @@ class CpuBackend final : public Backend {
 
   Serial submit(Recording* recording) override {
     if (recording)
-      for (const CpuRecording::Step& step : static_cast<CpuRecording*>(recording)->steps)
-        timed(*step.kernel, [&] { step.function(step.call); });
+      run(static_cast<const CpuRecording&>(*recording));
     else if (!open_)
       return serial_;
     open_ = false;
@@ -108,6 +114,7 @@ class CpuBackend final : public Backend {
 
   bool time_launches(bool on) override {
     timing_ = on;
+    if (on) times_.reserve(1024);  // so that a step takes nothing from the heap
     return true;
   }
   void take_times(std::vector<LaunchTime>& into) override {
@@ -116,13 +123,19 @@ class CpuBackend final : public Backend {
   }
 
  private:
-  template <class Function>
-  void timed(const KernelDef& kernel, Function&& function) {
-    if (!timing_) [[likely]]
-      return function();
-    const auto start = std::chrono::steady_clock::now();
-    function();
-    times_.push_back({.kernel = &kernel, .time = std::chrono::steady_clock::now() - start});
+  static std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+  void run(const CpuRecording& recording) {
+    if (!timing_) [[likely]] {
+      for (const CpuRecording::Step& step : recording.steps) step.function(step.call);
+      return;
+    }
+    std::chrono::nanoseconds start = now();
+    for (const CpuRecording::Step& step : recording.steps) {
+      step.function(step.call);
+      const std::chrono::nanoseconds end = now();  // and the next one's start: the clock is a good part of a small launch
+      times_.push_back({.kernel = step.kernel, .operation = step.operation, .recording = &recording, .start = start, .time = end - start});
+      start = end;
+    }
   }
   CpuCall call_for(const Launch& launch, const std::byte* params) {
     CpuCall call;
@@ -146,7 +159,9 @@ class CpuBackend final : public Backend {
   std::vector<LaunchTime> times_;
 };
 
-int threads_wanted() {
+}  // namespace
+
+int cpu_threads() {
   const int cores = usable_cores();
   const auto text = environment("TIDEPOOL_THREADS");
   if (!text) return cores;
@@ -156,8 +171,6 @@ int threads_wanted() {
   warn_environment("TIDEPOOL_THREADS", *text, "a number from 1 to 1024");
   return cores;
 }
-
-}  // namespace
 
 BackendInfo cpu_info() {
   const SystemMemory memory = system_memory();
@@ -172,7 +185,7 @@ BackendInfo cpu_info() {
           .immediate = true};
 }
 
-std::unique_ptr<Backend> open_cpu() { return open_cpu(threads_wanted(), -1); }
+std::unique_ptr<Backend> open_cpu() { return open_cpu(cpu_threads(), -1); }
 
 std::unique_ptr<Backend> open_cpu(int threads, int instructions) { return std::make_unique<CpuBackend>(threads, instructions); }
 

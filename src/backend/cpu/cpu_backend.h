@@ -8,6 +8,7 @@
 namespace tidepool::inline v0 {
 
 BackendInfo cpu_info();
+int cpu_threads();  // that it opens with
 std::unique_ptr<Backend> open_cpu();
 // For tests: a number of threads, and one of the compiled instruction sets (see instructions.h) with our own kernels only;
 // -1: the best, and oneDNN.

@@ -67,8 +67,8 @@ void DescriptorSets::reset() {
   taken_ = 0;
 }
 
-CommandList::CommandList(VulkanDevice& device, Pipelines& pipelines)
-    : device_(device), pipelines_(pipelines), sets_(device), timestamps_(device) {
+CommandList::CommandList(VulkanDevice& device, Pipelines& pipelines, const Recording* recording)
+    : device_(device), pipelines_(pipelines), sets_(device), timestamps_(device, recording) {
   const VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                      .queueFamilyIndex = device_.physical.compute_family};
   device_.check(device_.call.vkCreateCommandPool(device_.handle, &pool, nullptr, &pool_), "vkCreateCommandPool");
@@ -129,7 +129,7 @@ void CommandList::add(const Launch& launch) {
     const VkDebugUtilsLabelEXT label{.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, .pLabelName = launch.kernel->name};
     vkCmdBeginDebugUtilsLabelEXT(buffer_, &label);
   }
-  timestamps_.before(buffer_, *launch.kernel);
+  timestamps_.before(buffer_, launch);
   device_.call.vkCmdDispatch(buffer_, groups.x, groups.y, groups.z);
   timestamps_.after(buffer_);
   if (labelled) vkCmdEndDebugUtilsLabelEXT(buffer_);

@@ -35,7 +35,7 @@ class DescriptorSets {
 
 class CommandList {
  public:
-  CommandList(VulkanDevice& device, Pipelines& pipelines);
+  CommandList(VulkanDevice& device, Pipelines& pipelines, const Recording* recording = nullptr);
   ~CommandList();
   CommandList(const CommandList&) = delete;
   CommandList& operator=(const CommandList&) = delete;

@@ -46,7 +46,8 @@ struct VulkanDevice {
   VkQueue queue = VK_NULL_HANDLE;
   VolkDeviceTable call{};
 
-  bool timing = false;  // launches that are recorded now get timestamps
+  bool timing = false;                                                        // launches that are recorded now get timestamps
+  std::chrono::nanoseconds clock_distance = std::chrono::nanoseconds::max();  // from the device's clock to the host's, at most
 
   bool lost = false;  // by the driver's own word: objects may be destroyed, waiting is pointless
   // It no longer answers, so its work may be running still. Destroying what that work uses is undefined and may hang: all

@@ -9,14 +9,15 @@ namespace tidepool::inline v0 {
 
 class Timestamps {
  public:
-  explicit Timestamps(VulkanDevice& device) : device_(device) {}
+  // Of a recording's launches, or of a batch's.
+  Timestamps(VulkanDevice& device, const Recording* recording) : device_(device), recording_(recording) {}
   ~Timestamps();
   Timestamps(const Timestamps&) = delete;
   Timestamps& operator=(const Timestamps&) = delete;
 
   void begin(VkCommandBuffer commands);  // from here on, if the device is timed now
   bool on() const { return on_; }
-  void before(VkCommandBuffer commands, const KernelDef& kernel);
+  void before(VkCommandBuffer commands, const Launch& launch);
   void after(VkCommandBuffer commands);
   void collect(std::vector<LaunchTime>& into) const;  // the submission is finished
 
@@ -24,9 +25,16 @@ class Timestamps {
   static constexpr std::uint32_t most = 1024;  // launches; later ones are not timed
 
   VulkanDevice& device_;
+  const Recording* recording_;
   VkQueryPool pool_ = VK_NULL_HANDLE;
-  std::vector<const KernelDef*> kernels_;
+  struct Timed {
+    const KernelDef* kernel;
+    const char* operation;
+    std::uint32_t stands_for;
+  };
+  std::vector<Timed> launches_;
   bool on_ = false;
+  bool open_ = false;  // a launch that is timed has begun
 };
 
 }  // namespace tidepool::inline v0

@@ -12,7 +12,7 @@ namespace tidepool::inline v0 {
 namespace {
 
 struct VulkanRecording : Recording {
-  VulkanRecording(VulkanDevice& device, Pipelines& pipelines) : commands(device, pipelines) {}
+  VulkanRecording(VulkanDevice& device, Pipelines& pipelines) : commands(device, pipelines, this) {}
   CommandList commands;
 };
 

@@ -1,0 +1,92 @@
+// What the monitor sees of a Trainer.
+#include <tidepool/monitor.h>
+
+#include <gtest/gtest.h>
+
+#include "monitor/monitor.h"
+#include "support/allocations.h"
+#include "support/devices.h"
+#include "train/small_run.h"
+
+namespace tidepool::inline v0 {
+namespace {
+
+class WatchedTraining : public OnEveryDevice {
+ protected:
+  void TearDown() override {
+    monitor::disable();
+    OnEveryDevice::TearDown();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(On, WatchedTraining, devices_that_compute(), device_name);
+
+TEST_P(WatchedTraining, StepsEpochsAndLossesAreInTheRecord) {
+  monitor::enable({.period = 0.01});
+  SmallRun small({.epochs = 40, .batch = 16, .name = "two classes"});
+  const TrainResult result = small.trainer.fit(two_classes(), two_classes(20));
+  monitor::Monitor::only().take_sample();
+  const monitor::RunRecord run = monitor::run_record(true);
+  ASSERT_TRUE(run.training);
+  EXPECT_EQ(run.training->task, "two classes");
+  EXPECT_TRUE(run.training->finished);
+  EXPECT_EQ(run.training->step, result.steps);
+  EXPECT_EQ(run.training->epoch, 40);
+  EXPECT_EQ(run.training->batches, 5);
+  ASSERT_FALSE(run.epochs.empty());
+  EXPECT_EQ(run.epochs.back().epoch, 40);
+  EXPECT_DOUBLE_EQ(run.epochs.back().loss, result.epochs.back().loss);
+  EXPECT_TRUE(run.epochs.back().has_test);
+  EXPECT_EQ(run.samples.back().steps, result.steps);
+  EXPECT_FALSE(monitor::log().values("step_ms").empty());
+  EXPECT_EQ(run.device.id, default_device().id());
+  EXPECT_FALSE(run.kernels.empty());
+}
+
+TEST_P(WatchedTraining, TheBitsAreTheSameAsUnwatched) {
+  const auto bits = [] {
+    SmallRun small({.epochs = 3, .batch = 16});
+    small.trainer.fit(two_classes());
+    return small.bits();
+  };
+  const auto unwatched = bits();
+  monitor::enable({.period = 0.005, .every_operation = true});
+  EXPECT_EQ(bits(), unwatched);
+}
+
+TEST_P(WatchedTraining, TheLossOfEverySampleIsThatOfItsOwnSteps) {
+  monitor::enable({.period = 0.005});
+  SmallRun small({.epochs = 300, .batch = 16});
+  small.trainer.fit(two_classes());
+  std::vector<double> losses = monitor::log().values("loss");
+  ASSERT_GE(losses.size(), 2U);
+  for (const double loss : losses) {
+    EXPECT_GE(loss, 0.0);
+    EXPECT_LT(loss, 3.0);
+  }
+}
+
+// The background thread may allocate; the thread that trains may not.
+TEST(WatchedSteps, TakeNothingFromTheHeap) {
+  set_default_device(device("cpu"));
+  monitor::enable({.period = 3600});
+  SmallRun small({.epochs = 1, .batch = 16});
+  const Tensor x = zeros({16, 16});
+  const Plan plan = capture([&] { copy_(x, relu(x)); });
+  for (int i = 0; i < 200; ++i) plan.run();
+  monitor::TrainingWatch watch;
+  watch.begin({});
+  for (int i = 0; i < 2000; ++i) watch.step(1e-5, 0, 4);
+  const std::size_t before = HeapCount::count;
+  for (int i = 0; i < 1000; ++i) {
+    plan.run();
+    relu(x);
+    watch.step(1e-5, 0, 4);
+  }
+  sync();
+  const std::size_t taken = HeapCount::count - before;
+  monitor::disable();
+  EXPECT_EQ(taken, 0U);
+}
+
+}  // namespace
+}  // namespace tidepool::inline v0
