@@ -172,10 +172,6 @@ Pace pace_of(std::span<const Stretch> stretches, double left) {
   const double past = std::max(1.0, worth / weights), future = std::max(1.0, worth / weights * left / all.work);
   const double by_chance = 1.64 * std::sqrt(squares * (1 / past + 1 / future));
   const double by_ignorance = 0.03 + 0.05 * std::min(left / all.work, 2.0);  // of what has not been seen yet
-  if (getenv("V2")) {
-    for (auto& x : stretches) std::printf(" %.3g", x.pace());
-    std::printf(" : alike %.2f spread %.3f past %.2f future %.2f chance %.3f\n", alike, std::sqrt(squares), past, future, by_chance);
-  }
   const double reach = std::min(std::max(by_chance + by_ignorance, 0.5 * std::abs(overall - recent) / pace), 0.9);
   return {.seconds = pace, .low = pace * (1 - reach), .high = pace * (1 + reach)};
 }
@@ -196,7 +192,7 @@ std::optional<Expectation> training_end(const RunRecord& run) {
   // Of an evaluation that runs now, or of a step, some is over.
   const bool evaluating = training.step >= (training.epoch + 1) * training.batches;
   const double over = std::clamp((run.time - progress.time.back()) / pace.seconds, 0.0, evaluating ? overhead : 1.0);
-  const double unknown = known ? 0 : 2 * overhead * epochs_left;  // evaluation may be nothing, or three times as much
+  const double unknown = known ? 0 : overhead * epochs_left;  // evaluation may be nothing, or twice as much
   Expectation e;
   e.seconds = std::max(0.0, left - over) * pace.seconds;
   e.low = std::max(0.0, std::max(0.0, left - over - unknown / 2) * pace.low - 0.1);
