@@ -80,7 +80,7 @@ class LivePage(page.Page):
         time.sleep(0.3)
         pool = page.browser.driver.find_element(By.ID, "pool-view")
         pool.send_keys(Keys.ARROW_RIGHT)
-        self.assertRegex(page.text("pool-block"), r"^\S+ (B|[KMG]iB), .*region 1$")
+        self.assertRegex(page.text("pool-block"), r"^\S+\s(B|[KMG]iB), .*region 1$")
         first = page.value("pool_view.chosen.offset + ' of ' + pool_view.chosen.region")
         self.assertEqual(first, "0 of 0")
         pool.send_keys(Keys.ARROW_RIGHT)

@@ -145,7 +145,7 @@ class StepCard extends ChartCard {
   constructor() {
     super({
       id: "step-chart", title: "Step time",
-      y: { format: (v, i, ticks) => `${plain_ticks(v, i, ticks)} ms`, beginAtZero: true },
+      y: { format: (v, i, ticks) => joined(plain_ticks(v, i, ticks), "ms"), beginAtZero: true },
       lines: [
         { name: "step", colour: () => colours.accent },
         { name: "of it waiting for data", colour: () => colours.warn },
@@ -274,10 +274,11 @@ const chart_of_anomaly = {
 function set_marks(run) {
   const event_colours = { lost: colours.bad, restored: colours.good, fallback: colours.warn, slow: colours.warn };
   marks.length = 0;
-  for (const { time, kind } of run.events)
-    if (event_colours[kind]) marks.push({ time, kind, colour: event_colours[kind], chart: "" });
   for (const { time, kind } of run.anomalies.slice(-50))
     if (chart_of_anomaly[kind]) marks.push({ time, kind, colour: colours.warn, chart: chart_of_anomaly[kind] });
+  for (const { time, kind } of run.events)
+    if (event_colours[kind]) marks.push({ time, kind, colour: event_colours[kind], chart: "" });
+  marks.sort((a, b) => (a.kind === "lost") - (b.kind === "lost"));
 }
 
 function recolour_charts(run) {

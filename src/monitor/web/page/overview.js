@@ -77,7 +77,7 @@ function show_progress(run) {
 function expected_end({ seconds, low, high }) {
   const text = `ends in ${format_roughly(seconds)}`;
   const range = high > low ? ` (${format_roughly(Math.max(0, low))} to ${format_roughly(high)})` : "";
-  if (view.connection === "export") return text + range;
+  if (view.connection === "export" || seconds > 12 * 3600) return text + range;
   const clock = new Date(Date.now() + 1000 * seconds).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
   return `${text}${range}, about ${clock}`;
 }
