@@ -51,14 +51,15 @@ function place_time_ticks(axis) {
 const marks = [];  // [{time, colour, kind, chart: the one it is for, or "" for all}], what matters most last
 let pointed_at = null;  // the time under the pointer, in whichever chart
 
-function draw_line_at(chart, time, colour, dash) {
+function draw_line_at(chart, time, colour, dash, width = 1) {
   const { left, right, top, bottom } = chart.chartArea;
-  const x = Math.round(chart.scales.x.getPixelForValue(time)) + 0.5;
+  const x = Math.round(chart.scales.x.getPixelForValue(time)) + width / 2;
   if (x < left || x > right + 1) return null;
   const draw = chart.ctx;
   draw.save();
   draw.strokeStyle = colour;
   draw.setLineDash(dash);
+  draw.lineWidth = width;
   draw.beginPath();
   draw.moveTo(x, top);
   draw.lineTo(x, bottom);
@@ -86,7 +87,7 @@ const marks_plugin = {
     const words = [];
     for (const mark of marks) {
       if (mark.chart && mark.chart !== chart.canvas.id) continue;
-      const x = draw_line_at(chart, mark.time, mark.colour, mark.chart ? [2, 3] : []);
+      const x = draw_line_at(chart, mark.time, mark.colour, mark.chart ? [2, 3] : [], mark.kind === "lost" ? 2 : 1);
       if (x === null) continue;
       draw.save();
       draw.fillStyle = mark.colour;
