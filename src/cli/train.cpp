@@ -183,7 +183,8 @@ void add_train(Parser& parser) {
                {.type = "BYTES", .check = check_bytes});
   command.text("--checkpoint", options->checkpoint, "Write a checkpoint here after every epoch", {.type = "F"});
   command.flag("--resume", options->resume, "Go on from the checkpoint");
-  command.flag_or_number("--dashboard", options->dashboard, 0, "Serve the live page on this machine, at this port or a free one", check_port);
+  command.flag_or_number("--dashboard", options->dashboard, 0, "Serve the live page on this machine, at this port or a free one",
+                         check_port);
   command.text("--record", options->record, "Write the run here when it ends, for tidepool report", {.type = "F"});
   command.flag("--json", options->json, "One line of JSON for each event, and nothing else");
   command.text("--save", options->save, "Write the network here, as safetensors", {.type = "F"});
