@@ -67,7 +67,7 @@ struct Snapshot {
   double transfer_ms = 0;
   std::size_t transfer_bytes = 0;
   double wait_ms = 0;                 // that the host waited for the device
-  std::optional<double> utilisation;  // our share of the device's time since the sample before, 0 to 1
+  std::optional<double> utilisation;  // our share of the device's time over the last ten samples, 0 to 1
   std::string utilisation_source;
   std::optional<double> system_utilisation;  // everybody's, where a driver tells
   std::string system_utilisation_source;

@@ -11,6 +11,7 @@
 #include <tidepool/log.h>
 #include <tidepool/memory.h>
 #include <tidepool/module.h>
+#include <tidepool/monitor.h>
 #include <tidepool/nn.h>
 #include <tidepool/ops.h>
 #include <tidepool/optim.h>

@@ -42,6 +42,8 @@ class Command {
   void text(const std::string& name, std::string& into, const std::string& help, const Taking& taking = {});
   void number(const std::string& name, std::int64_t& into, const std::string& help, const Taking& taking = {});
   void flag(const std::string& name, bool& into, const std::string& help);
+  // --name, or --name=N; `without` is what it means alone.
+  void flag_or_number(const std::string& name, std::int64_t& into, std::int64_t without, const std::string& help, const Check& check);
   void runs(std::function<int()> run);
 
  private:

@@ -10,6 +10,7 @@
 #include "cli/plot.h"
 #include "cli/tables.h"
 #include "cli/tasks.h"
+#include "cli/watched.h"
 #include "platform/bytes.h"
 #include "platform/terminal.h"
 
@@ -20,8 +21,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct TrainCommand {
-  std::string task, device, batch, memory_limit, checkpoint, save, plot;
-  std::int64_t epochs = 0, seed = 1;
+  std::string task, device, batch, memory_limit, checkpoint, save, plot, record;
+  std::int64_t epochs = 0, seed = 1, dashboard = -1;
   bool resume = false, json = false, show = false;
 };
 
@@ -58,6 +59,11 @@ std::string check_bytes(const std::string& text) {
   return parse_bytes(text) ? "" : "'" + text + "' is no size; wanted one such as 512MiB or 2GiB";
 }
 
+std::string check_port(const std::string& text) {
+  const bool digits = !text.empty() && text.size() < 6 && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits && std::stol(text) < 65536 ? "" : "'" + text + "' is no port; wanted --dashboard, or --dashboard=N with N from 0 to 65535";
+}
+
 struct Run {
   const Task& task;
   const TrainCommand& options;
@@ -82,6 +88,7 @@ struct Run {
             .shuffle = task.shuffle,
             .stop_on_interrupt = true,
             .interrupt_checkpoint = task.name + ".ckpt",
+            .name = task.name,
             .on_epoch =
                 [this](const EpochResult& e) {
                   if (options.json) print(json_of(e, task));
@@ -104,6 +111,8 @@ std::string resume_command(const Run& run) {
   if (o.seed != 1) command += " --seed " + std::to_string(o.seed);
   if (!o.memory_limit.empty()) command += " --memory-limit " + o.memory_limit;
   if (!o.save.empty()) command += " --save " + o.save;
+  if (!o.record.empty()) command += " --record " + o.record;
+  if (o.dashboard >= 0) command += " --dashboard=" + std::to_string(o.dashboard);
   return command;
 }
 
@@ -136,6 +145,7 @@ int train(const TrainCommand& options) {
   use_device(options.device);
   const data::Dataset train = task.train().normalized(task.mean, task.deviation);
   const data::Dataset test = task.test ? task.test().normalized(task.mean, task.deviation) : data::Dataset();
+  const Watched watched({.port = options.dashboard, .record = options.record, .json = options.json});
   Run run(task, options);
   if (options.resume) run.trainer.resume(run.checkpoint());
   if (options.json)
@@ -153,6 +163,7 @@ int train(const TrainCommand& options) {
   }
   if (!options.save.empty()) save(run.net, options.save);
   if (!options.plot.empty()) plot_function(run.net, train, options.plot);
+  watched.stay();
   return done;
 }
 
@@ -172,6 +183,9 @@ void add_train(Parser& parser) {
                {.type = "BYTES", .check = check_bytes});
   command.text("--checkpoint", options->checkpoint, "Write a checkpoint here after every epoch", {.type = "F"});
   command.flag("--resume", options->resume, "Go on from the checkpoint");
+  command.flag_or_number("--dashboard", options->dashboard, 0, "Serve the live page on this machine, at this port or a free one",
+                         check_port);
+  command.text("--record", options->record, "Write the run here when it ends, for tidepool report", {.type = "F"});
   command.flag("--json", options->json, "One line of JSON for each event, and nothing else");
   command.text("--save", options->save, "Write the network here, as safetensors", {.type = "F"});
   command.text("--plot", options->plot, "Write truth and prediction here, as SVG (sine)", {.type = "F"});

@@ -100,14 +100,14 @@ struct Report {
   std::optional<Comparison> comparison = {};
 };
 
-Report report_of(const RunRecord& run, const RunRecord* against = nullptr);
+TIDEPOOL_API Report report_of(const RunRecord& run, const RunRecord* against = nullptr);
 
 // Those of the main figures, then those of kernels; the worst first.
 std::vector<Change> regressions(const Report& report);
 bool has_regression(const Report& report);
 
-std::string to_markdown(const Report& report);
-std::string to_html(const Report& report);  // one file that needs no other and runs no script
+TIDEPOOL_API std::string to_markdown(const Report& report);
+TIDEPOOL_API std::string to_html(const Report& report);  // one file that needs no other and runs no script
 
 enum class ReportFormat { markdown, html };
 // By the name's end: .html and .htm, or .md and .markdown; nothing for others.

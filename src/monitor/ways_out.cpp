@@ -1,9 +1,12 @@
 // Files and texts made of the run so far.
+#include <tidepool/error.h>
+
 #include "monitor/csv.h"
 #include "monitor/monitor.h"
 #include "monitor/prometheus.h"
 #include "monitor/report.h"
 #include "monitor/run_file.h"
+#include "platform/cat.h"
 #include "platform/replace_file.h"
 
 #include <span>
@@ -31,8 +34,9 @@ void write_csv(const std::string& path) { write("write_csv", path, samples_csv(r
 std::string prometheus_text() { return prometheus_text(run_record(false)); }
 
 void write_report(const std::string& path) {
-  const Report report = report_of(run_record(true));
-  write("write_report", path, path.ends_with(".md") ? to_markdown(report) : to_html(report));
+  const std::optional<ReportFormat> format = format_of(path);
+  if (!format) throw ArgumentError("write_report", cat("'", path, "' is neither .html nor .md, so its format is not known"));
+  write_report(report_of(run_record(true)), path, *format);
 }
 
 }  // namespace tidepool::inline v0::monitor

@@ -31,15 +31,15 @@ void Training::watch_speed(double seconds, std::int64_t samples) {
     case Slowness::Change::slower: {
       const std::string message =
           cat(device.id(), " has become slow: a sample takes ", 1e3 * s.now(), " ms, ", s.now() / s.usual(), " times what it did");
-      announce(message, LogLevel::warn);
       emit({.kind = DeviceEvent::slow, .device = device, .message = message});
+      announce(message, LogLevel::warn);
       if (options_.leave_slow_device && !speed_.stay) leave_slow_device();
       return;
     }
     case Slowness::Change::normal: {
       const std::string message = cat(device.id(), " is about as fast again as it was: a sample takes ", 1e3 * s.now(), " ms");
-      announce(message);
       emit({.kind = DeviceEvent::restored, .device = device, .message = message});
+      announce(message);
       return;
     }
     case Slowness::Change::none:

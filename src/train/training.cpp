@@ -131,9 +131,13 @@ void Training::begin_watch() {
 
 void Training::tell_watch() {
   const Clock::time_point start = Clock::now();
+  const std::string device = steps_.device().id();
+  const double waited = watch_.waited(device);
   const StepSums sums = steps_.read_sums();
   watch_.at(now_.epoch, now_.step);
-  watch_.progress(sums.loss, sums.correct, samples_done(), steps_.has_labels(), seconds_since(start));
+  // What the device had to do anyway is not watching.
+  const double inside = seconds_since(start) - (watch_.waited(device) - waited);
+  watch_.progress(sums.loss, sums.correct, samples_done(), steps_.has_labels(), inside);
 }
 
 void Training::after_step() {

@@ -199,7 +199,7 @@ TEST(ReportFormats, ALossThatIsNoNumberIsToldAndLeavesAGap) {
   run.samples[200].loss = std::numeric_limits<double>::infinity();
   run.samples[201].loss = std::numeric_limits<double>::quiet_NaN();
   const std::string html = to_html(report_of(run));
-  EXPECT_NE(html.find("Not a finite number 2 times, first at 20.1\u00a0s."), std::string::npos);
+  EXPECT_NE(html.find("2 values are not finite, first at 20.1\u00a0s."), std::string::npos);
   const std::size_t begin = html.find("<path class=\"line c0\""), end = html.find("/>", begin);
   const std::string path = html.substr(begin, end - begin);
   EXPECT_EQ(std::count(path.begin(), path.end(), 'M'), 2) << "one line before, one after";

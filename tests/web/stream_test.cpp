@@ -182,6 +182,7 @@ TEST(WebStream, AMonitorThatIsEnabledAnewIsAnotherRun) {
 TEST(WebStream, OneWhoDoesNotReadIsDroppedWhileAnotherGoesOn) {
   Limits limits = quick();
   limits.stream_stuck_seconds = 0.5;
+  limits.stream_waiting_bytes = 1 << 30;
   Serving serving({}, limits);
   // Messages of 100 KB, so that it is soon that the system takes no more.
   serving.run.change([](RunRecord& run) { run.settings.threads = 1, run.device.driver = std::string(100'000, 'x'); });
@@ -264,6 +265,18 @@ TEST(WebStream, TheServerStopsAtOnceAndEndsItsStreams) {
     }
     EXPECT_TRUE(listener.client().sees_end(1));
   }
+}
+
+TEST(WebStream, TheServerSleepsWhileNobodyAsks) {
+  Serving serving({}, quick());
+  EXPECT_EQ(serving.listen().next().value().kind, "run");
+  double seen = -1;
+  EXPECT_TRUE(wait_until([&] {
+    const bool same = seen == serving.server->cpu_seconds();  // it is read anew whenever the server wakes
+    seen = serving.server->cpu_seconds();
+    usleep(300'000);
+    return same;
+  }));
 }
 
 TEST(WebStream, DataOnSeveralLinesStaysOneMessage) {

@@ -42,7 +42,7 @@ void describe_loss(Chart& chart) {
     chart.logarithmic = losses[lowest] > 0 && highest / losses[lowest] > too_wide;
   }
   if (wild)
-    chart.caption += cat(chart.caption.empty() ? "" : " ", "Not a finite number ", counted(wild, "time", "times"), ", first at ",
+    chart.caption += cat(chart.caption.empty() ? "" : " ", counted(wild, "value is", "values are"), " not finite, first at ",
                          moment_text(chart.times[wild_at]), ".");
 }
 

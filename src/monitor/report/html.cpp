@@ -97,7 +97,7 @@ void write(const Table& table, std::string& out) {
   std::vector<std::string> classes;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     classes.emplace_back(class_of(table, i));
-    out += cat("<th scope=\"col\"", classes[i], ">", escaped(table.columns[i].heading), "</th>");
+    out += cat("<th scope=\"col\"", classes[i], ">", with_units(escaped(table.columns[i].heading)), "</th>");
   }
   out += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) {
