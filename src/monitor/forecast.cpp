@@ -12,8 +12,6 @@ namespace tidepool::inline v0::monitor {
 
 namespace {
 
-constexpr double day = 24 * 3600;
-
 std::string interval_text(const Expectation& e) { return cat(" (", readable_seconds(e.low), " to ", readable_seconds(e.high), ")"); }
 
 // --- memory ---
@@ -67,7 +65,6 @@ std::optional<Expectation> memory_full(const RunRecord& run) {
   const double left = std::max(0.0, limit - trend->at(now) - percentile(above, 0.95));
   Expectation e;
   e.seconds = left / trend->slope;
-  if (e.seconds > day) return std::nullopt;
   e.low = std::min(0.9 * e.seconds, left / trend->high);
   e.high = std::max(1.1 * e.seconds, std::min(left / trend->low, 10 * e.seconds));
   e.message = cat("live memory grows by ", readable_bytes_of(60 * trend->slope), " a minute and reaches the limit of ",
