@@ -194,7 +194,8 @@ std::optional<Expectation> training_end(const RunRecord& run) {
   e.seconds = std::max(0.0, left - over) * pace.seconds;
   e.low = std::max(0.0, std::max(0.0, left - over - unknown / 2) * pace.low - 0.1);
   e.high = std::max(0.0, left - over + unknown) * pace.high + 0.2;
-  e.message = cat("training ends in about ", readable_seconds(e.seconds), interval_text(e), ", after ", training.epochs, " epochs");
+  e.message = cat("training ends in about ", readable_seconds(e.seconds), interval_text(e), ", after ", training.epochs,
+                  training.epochs == 1 ? " epoch" : " epochs");
   return e;
 }
 
