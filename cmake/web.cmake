@@ -37,7 +37,7 @@ set_target_properties(tidepool_web_objects PROPERTIES POSITION_INDEPENDENT_CODE 
 add_library(tidepool_web $<TARGET_OBJECTS:tidepool_web_objects>)
 add_library(tidepool::web ALIAS tidepool_web)
 tidepool_options(tidepool_web)
-set_target_properties(tidepool_web PROPERTIES EXPORT_NAME web VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set_target_properties(tidepool_web PROPERTIES EXPORT_NAME web INSTALL_RPATH "$ORIGIN" VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 # Where it is installed, the library is found again by its name.
 target_link_libraries(tidepool_web PUBLIC tidepool
   PRIVATE Threads::Threads $<BUILD_INTERFACE:${TIDEPOOL_MICROHTTPD}> $<INSTALL_INTERFACE:microhttpd>)

@@ -3,7 +3,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "monitor/web/clock.h"
@@ -84,7 +83,7 @@ ssize_t Streams::read(void* state, std::uint64_t, char* into, std::size_t most) 
   }
   const std::string& text = *stream.messages.front();
   const std::size_t bytes = std::min(most, text.size() - stream.sent);
-  std::memcpy(into, text.data() + stream.sent, bytes);
+  text.copy(into, bytes, stream.sent);
   stream.sent += bytes;
   stream.moved = time_now();
   if (stream.sent == text.size()) {
