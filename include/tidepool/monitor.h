@@ -140,6 +140,10 @@ struct Advice {
   double gain = 0;      // the share of time or memory that it may save, 0 to 1: how advice is ranked
   std::string message;  // what to do, and the figures that say so
   std::string setting;  // what to write for it: "--batch 256", "TIDEPOOL_THREADS=2", "configure({.max_commands = 400})"
+  // What a trainer can do about it while it trains (TrainOptions::auto_tune); nothing where that is nothing.
+  std::optional<Settings> changes = {};
+  std::int64_t to_batch = 0;
+  std::string to_device = {};
 };
 TIDEPOOL_API std::vector<Advice> advice();  // the most useful first
 
