@@ -67,7 +67,7 @@ struct Snapshot {
   double transfer_ms = 0;
   std::size_t transfer_bytes = 0;
   double wait_ms = 0;                 // that the host waited for the device
-  std::optional<double> utilisation;  // our share of the device's time since the sample before, 0 to 1
+  std::optional<double> utilisation;  // our share of the device's time over the last ten samples, 0 to 1
   std::string utilisation_source;
   std::optional<double> system_utilisation;  // everybody's, where a driver tells
   std::string system_utilisation_source;
@@ -140,6 +140,10 @@ struct Advice {
   double gain = 0;      // the share of time or memory that it may save, 0 to 1: how advice is ranked
   std::string message;  // what to do, and the figures that say so
   std::string setting;  // what to write for it: "--batch 256", "TIDEPOOL_THREADS=2", "configure({.max_commands = 400})"
+  // What a trainer can do about it while it trains (TrainOptions::auto_tune); nothing where that is nothing.
+  std::optional<Settings> changes = {};
+  std::int64_t to_batch = 0;
+  std::string to_device = {};
 };
 TIDEPOOL_API std::vector<Advice> advice();  // the most useful first
 

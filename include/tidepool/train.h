@@ -77,6 +77,7 @@ struct TrainOptions {
   std::int64_t max_recoveries = 3;        // in a row, without a step further than before
   bool leave_slow_device = false;         // for a better one, when it takes twice the time that it used to; back if that is none
   double snapshot_share = 0.01;           // of the time, for those copies: they are further apart where they would take more
+  bool auto_tune = false;                 // between epochs: follows the monitor's advice, a piece at a time, and keeps what is faster
   std::string name = "";                  // of the run, for those who watch it
   optim::Schedule* schedule = nullptr;
   std::function<void(const StepInfo&)> on_step = nullptr;

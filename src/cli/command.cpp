@@ -42,9 +42,11 @@ void Command::number(const std::string& name, std::int64_t& into, const std::str
 
 void Command::flag(const std::string& name, bool& into, const std::string& help) { app_->add_flag(name, into, help); }
 
-void Command::flag_or_number(const std::string& name, std::int64_t& into, std::int64_t without, const std::string& help, const Check& check) {
-  CLI::Option* option = app_->add_flag(name + "{" + std::to_string(without) + "}", into, help);
-  option->check(CLI::Validator(check, ""))->type_name("[=N]");
+void Command::flag_or_number(const std::string& name, std::int64_t& into, std::int64_t without, const std::string& help,
+                             const Check& check) {
+  // Its text, for a flag bound to a number takes 0 for "no".
+  CLI::Option* option = app_->add_flag(name + "{" + std::to_string(without) + "}", help);
+  option->check(CLI::Validator(check, ""))->each([&into](const std::string& text) { into = std::stoll(text); })->type_name("[=N]");
 }
 
 void Command::runs(std::function<int()> run) {

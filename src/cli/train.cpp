@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 struct TrainCommand {
   std::string task, device, batch, memory_limit, checkpoint, save, plot, record;
   std::int64_t epochs = 0, seed = 1, dashboard = -1;
-  bool resume = false, json = false, show = false;
+  bool resume = false, json = false, show = false, auto_tune = false;
 };
 
 void print(const Json& event) { std::cout << event.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n' << std::flush; }
@@ -88,6 +88,7 @@ struct Run {
             .shuffle = task.shuffle,
             .stop_on_interrupt = true,
             .interrupt_checkpoint = task.name + ".ckpt",
+            .auto_tune = options.auto_tune,
             .name = task.name,
             .on_epoch =
                 [this](const EpochResult& e) {
@@ -112,6 +113,7 @@ std::string resume_command(const Run& run) {
   if (!o.memory_limit.empty()) command += " --memory-limit " + o.memory_limit;
   if (!o.save.empty()) command += " --save " + o.save;
   if (!o.record.empty()) command += " --record " + o.record;
+  if (o.auto_tune) command += " --auto-tune";
   if (o.dashboard >= 0) command += " --dashboard=" + std::to_string(o.dashboard);
   return command;
 }
@@ -183,7 +185,9 @@ void add_train(Parser& parser) {
                {.type = "BYTES", .check = check_bytes});
   command.text("--checkpoint", options->checkpoint, "Write a checkpoint here after every epoch", {.type = "F"});
   command.flag("--resume", options->resume, "Go on from the checkpoint");
-  command.flag_or_number("--dashboard", options->dashboard, 0, "Serve the live page on this machine, at this port or a free one", check_port);
+  command.flag_or_number("--dashboard", options->dashboard, 0, "Serve the live page on this machine, at this port or a free one",
+                         check_port);
+  command.flag("--auto-tune", options->auto_tune, "Follow the monitor's advice between epochs, and keep what is faster");
   command.text("--record", options->record, "Write the run here when it ends, for tidepool report", {.type = "F"});
   command.flag("--json", options->json, "One line of JSON for each event, and nothing else");
   command.text("--save", options->save, "Write the network here, as safetensors", {.type = "F"});

@@ -34,8 +34,13 @@ class Adviser {
   }
 
  private:
-  void add(Advice::Kind kind, double gain, std::string message, std::string setting) {
-    if (gain >= least_gain) found_.push_back({kind, std::min(gain, 1.0), std::move(message), std::move(setting)});
+  Advice* add(Advice::Kind kind, double gain, std::string message, std::string setting) {
+    if (gain < least_gain) return nullptr;
+    found_.push_back({kind, std::min(gain, 1.0), std::move(message), std::move(setting)});
+    return &found_.back();
+  }
+  static void can_change(Advice* advice, const Settings& settings) {
+    if (advice) advice->changes = settings;
   }
   bool on_cpu() const { return run_.device.kind == "cpu"; }
   bool training() const { return run_.training && part_.steps > 0; }
@@ -115,17 +120,18 @@ void Adviser::device() {
   if (!best) return;
   const std::string idle = best->load ? cat(" and is ", readable_share(1 - *best->load), " idle") : "";
   const std::string setting = option("--device " + best->id, "TIDEPOOL_DEVICE=" + best->id);
-  if (here == 0) {
-    add(Advice::device, 0.5,
-        cat(run_.device.id, " is a graphics device in software, which computes on the processor in a roundabout way; ", best->id, " (",
-            best->name, ") is there", idle),
-        setting);
-  } else {
-    add(Advice::device, rank(best->kind) == 3 ? 0.6 : 0.35,
-        cat("steps take ", readable_ms(part_.step_ms), " on ", run_.device.id, ", which computes ", readable_share(part_.busy()),
-            " of the time; ", best->id, " (", best->name, ") is there", idle),
-        setting);
-  }
+  Advice* found = nullptr;
+  if (here == 0)
+    found = add(Advice::device, 0.5,
+                cat(run_.device.id, " is a graphics device in software, which computes on the processor in a roundabout way; ", best->id,
+                    " (", best->name, ") is there", idle),
+                setting);
+  else
+    found = add(Advice::device, rank(best->kind) == 3 ? 0.6 : 0.35,
+                cat("steps take ", readable_ms(part_.step_ms), " on ", run_.device.id, ", which computes ", readable_share(part_.busy()),
+                    " of the time; ", best->id, " (", best->name, ") is there", idle),
+                setting);
+  if (found) found->to_device = best->id;
 }
 
 void Adviser::loader() {
@@ -159,10 +165,11 @@ void Adviser::batch() {
   if (times <= 1 || (part_.limit > 0 && part_.reserved + extra > 0.9 * part_.limit)) return;
   const double gain = rest / step * (1 - 1 / times);
   if (gain < 0.15) return;
-  add(Advice::batch, gain,
-      cat("a step takes ", readable_ms(step), " of which ", run_.device.id, " computes ", readable_ms(compute), ", in ",
-          three_digits(part_.per_step(part_.launches)), " launches: a batch of ", t.batch, " is small for it"),
-      option(cat("--batch ", batch), cat("TrainOptions{.batch = ", batch, "}")));
+  Advice* found = add(Advice::batch, gain,
+                      cat("a step takes ", readable_ms(step), " of which ", run_.device.id, " computes ", readable_ms(compute), ", in ",
+                          three_digits(part_.per_step(part_.launches)), " launches: a batch of ", t.batch, " is small for it"),
+                      option(cat("--batch ", batch), cat("TrainOptions{.batch = ", batch, "}")));
+  if (found) found->to_batch = batch;
 }
 
 void Adviser::threads() {
@@ -195,11 +202,13 @@ void Adviser::flush() {
   const double times = std::clamp(wanted, 2 * most, 2000.0) / most;
   if (times < 1.5 || (training() && part_.per_step(part_.flushes) < 2)) return;
   const double saved_ms = part_.flushes * (1 - 1 / times) * submission_ms;
-  add(Advice::flush, std::min(0.3, saved_ms / part_.wall_ms),
-      cat("commands are sent ", three_digits(part_.flushes / seconds), " times a second, ", three_digits(full),
-          " launches at a time, because max_commands is ", run_.settings.max_commands,
-          training() ? cat(" and a step has ", three_digits(part_.per_step(part_.launches))) : std::string()),
-      cat("configure({.max_commands = ", static_cast<std::int64_t>(times * most), "})"));
+  const auto more = static_cast<std::int64_t>(times * most);
+  can_change(add(Advice::flush, std::min(0.3, saved_ms / part_.wall_ms),
+                 cat("commands are sent ", three_digits(part_.flushes / seconds), " times a second, ", three_digits(full),
+                     " launches at a time, because max_commands is ", run_.settings.max_commands,
+                     training() ? cat(" and a step has ", three_digits(part_.per_step(part_.launches))) : std::string()),
+                 cat("configure({.max_commands = ", more, "})")),
+             {.max_commands = more});
 }
 
 // Where the memory limit is what evicts, a larger cache helps nobody.
@@ -208,14 +217,17 @@ void Adviser::cache() {
   const RunSettings& s = run_.settings;
   const bool full = s.cache_limit > 0 && part_.cached >= 0.7 * static_cast<double>(s.cache_limit);
   const double seconds = part_.wall_ms / 1000;
-  add(Advice::cache, std::min(0.5, std::min(part_.allocations, part_.evictions) * allocation_ms / part_.wall_ms),
-      cat("of the blocks that are needed, ", readable_share(part_.allocations / (part_.allocations + part_.reuses)),
-          " are allocated anew (", three_digits(part_.allocations / seconds), " a second) while others are evicted (",
-          three_digits(part_.evictions / seconds), " a second): ",
-          full ? cat("the cache is full with ", readable_bytes_of(part_.cached))
-               : cat("at most ", s.max_cached_per_class, " idle blocks of a size are kept")),
-      full ? cat("configure({.cache_limit = ", bytes_literal(2 * static_cast<double>(s.cache_limit)), "})")
-           : cat("configure({.max_cached_per_class = ", std::max<std::int64_t>(50, 2 * s.max_cached_per_class), "})"));
+  const auto double_cache = 2 * s.cache_limit;
+  const std::int64_t double_blocks = std::max<std::int64_t>(50, 2 * s.max_cached_per_class);
+  can_change(add(Advice::cache, std::min(0.5, std::min(part_.allocations, part_.evictions) * allocation_ms / part_.wall_ms),
+                 cat("of the blocks that are needed, ", readable_share(part_.allocations / (part_.allocations + part_.reuses)),
+                     " are allocated anew (", three_digits(part_.allocations / seconds), " a second) while others are evicted (",
+                     three_digits(part_.evictions / seconds), " a second): ",
+                     full ? cat("the cache is full with ", readable_bytes_of(part_.cached))
+                          : cat("at most ", s.max_cached_per_class, " idle blocks of a size are kept")),
+                 full ? cat("configure({.cache_limit = ", bytes_literal(static_cast<double>(double_cache)), "})")
+                      : cat("configure({.max_cached_per_class = ", double_blocks, "})")),
+             full ? Settings{.cache_limit = double_cache} : Settings{.max_cached_per_class = double_blocks});
 }
 
 }  // namespace

@@ -82,7 +82,8 @@ inline void report_timed(const Event& event, Function&& work) {
   EventSink* sink = event_sink.load(std::memory_order_acquire);
   if (!sink) [[likely]]
     return work();
-  const Timing timing = event.bytes < small ? timing_if_due(*sink) : Timing{steady_nanoseconds(), 1};
+  const bool always = event.kind == Event::wait || event.bytes >= small;
+  const Timing timing = always ? Timing{steady_nanoseconds(), 1} : timing_if_due(*sink);
   work();
   Event told = event;
   told.start = timing.start;

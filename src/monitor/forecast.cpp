@@ -12,8 +12,6 @@ namespace tidepool::inline v0::monitor {
 
 namespace {
 
-constexpr double day = 24 * 3600;
-
 std::string interval_text(const Expectation& e) { return cat(" (", readable_seconds(e.low), " to ", readable_seconds(e.high), ")"); }
 
 // --- memory ---
@@ -67,7 +65,6 @@ std::optional<Expectation> memory_full(const RunRecord& run) {
   const double left = std::max(0.0, limit - trend->at(now) - percentile(above, 0.95));
   Expectation e;
   e.seconds = left / trend->slope;
-  if (e.seconds > day) return std::nullopt;
   e.low = std::min(0.9 * e.seconds, left / trend->high);
   e.high = std::max(1.1 * e.seconds, std::min(left / trend->low, 10 * e.seconds));
   e.message = cat("live memory grows by ", readable_bytes_of(60 * trend->slope), " a minute and reaches the limit of ",
@@ -197,7 +194,8 @@ std::optional<Expectation> training_end(const RunRecord& run) {
   e.seconds = std::max(0.0, left - over) * pace.seconds;
   e.low = std::max(0.0, std::max(0.0, left - over - unknown / 2) * pace.low - 0.1);
   e.high = std::max(0.0, left - over + unknown) * pace.high + 0.2;
-  e.message = cat("training ends in about ", readable_seconds(e.seconds), interval_text(e), ", after ", training.epochs, " epochs");
+  e.message = cat("training ends in about ", readable_seconds(e.seconds), interval_text(e), ", after ", training.epochs,
+                  training.epochs == 1 ? " epoch" : " epochs");
   return e;
 }
 

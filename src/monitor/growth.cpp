@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace tidepool::inline v0::monitor {
 
@@ -103,10 +102,6 @@ std::optional<Growth> SteadyGrowth::begun(std::size_t at, double floor) const {
   // Growth since the start, and a tooth that is not over yet, have a past that is twice as wide as what is new.
   const double low = past.at(0.02), high = past.at(0.98), edge = high + std::max(0.01 * high, 0.8 * (high - low));
   if (levels.back() <= std::max(edge, highs_.before(recent * samples_of_point[at]))) return std::nullopt;
-  std::array<double, recent> x;
-  std::iota(x.begin(), x.end(), 0.0);
-  const std::optional<Trend> trend = trend_of(x, last);
-  if (!trend || trend->low <= 0) return std::nullopt;
   return Growth{levels.back(), low, high, rise, recent * samples_of_point[at], at};
 }
 

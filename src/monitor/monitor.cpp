@@ -47,7 +47,6 @@ void Monitor::enable(const Options& options) {
   static_cast<void>(listening);
   {
     const std::scoped_lock lock(mutex_);
-    options_ = options;
     stopping_ = false;
     started_ = utc_now();
     samples_.clear();
@@ -69,6 +68,7 @@ void Monitor::enable(const Options& options) {
                        &training_counts.loader_nanoseconds, &training_counts.inside_nanoseconds, &training_counts.calls})
     count->set(0);
   background_ = stopped_ = 0;
+  period_ = options.period;
   start_ = steady_nanoseconds();
   Watcher::only().start(options.every_operation);
   watching = true;
@@ -93,9 +93,9 @@ void Monitor::disable() {
 
 void Monitor::run() {
   std::unique_lock lock(mutex_);
-  const auto period = std::chrono::duration<double>(options_.period);
+  const std::chrono::duration<double> between(period());
   while (!stopping_) {
-    if (wake_.wait_for(lock, period, [this] { return stopping_; })) return;
+    if (wake_.wait_for(lock, between, [this] { return stopping_; })) return;
     lock.unlock();
     take_sample();
     background_ = thread_nanoseconds();
@@ -106,6 +106,9 @@ void Monitor::run() {
 void Monitor::add_event(RunEvent event) {
   if (!enabled()) return;
   const std::scoped_lock lock(mutex_);
+  // What a device's event says, the trainer says as well: once is enough.
+  for (std::size_t i = events_.size(); i-- > 0 && i + 4 >= events_.size();)
+    if (event.kind == "message" && events_[i].message == event.message) return;
   events_.push(std::move(event));
 }
 

@@ -37,6 +37,7 @@ class Monitor {
   void disable();
   bool enabled() const { return watching.load(std::memory_order_relaxed); }
   double now() const { return static_cast<double>(steady_nanoseconds() - start_.load(std::memory_order_relaxed)) * 1e-9; }
+  double period() const { return period_.load(std::memory_order_relaxed); }  // seconds between samples
   std::int64_t start() const { return start_.load(std::memory_order_relaxed); }
 
   void take_sample();
@@ -59,8 +60,8 @@ class Monitor {
 
  private:
   struct Seen {  // of a device, at its last sample
-    std::uint64_t launches = 0, compute = 0;
-    double time = 0;
+    std::uint64_t launches = 0;
+    Ring<std::pair<double, std::uint64_t>> compute{10};  // when, and nanoseconds by then: a step may take as long as a sample
   };
 
   void run();  // the thread
@@ -72,12 +73,12 @@ class Monitor {
 
   std::atomic<std::int64_t> start_{0};  // nanoseconds of the steady clock
   std::atomic<std::int64_t> background_{0}, stopped_{0};
+  std::atomic<double> period_{0.1};
 
   std::mutex switch_;  // of enable and disable
   std::mutex sampling_;
   std::thread thread_;
   std::condition_variable wake_;
-  Options options_;
 
   mutable std::mutex mutex_;  // of everything below; never held while a device is
   bool stopping_ = false;

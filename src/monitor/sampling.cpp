@@ -81,12 +81,11 @@ Sample Monitor::sample_of(DeviceSlot& slot) {
     sample.compute_ms = static_cast<double>(compute) * 1e-6;
     sample.transfer_ms = static_cast<double>(counters->transfer_nanoseconds) * 1e-6;
     sample.wait_ms = static_cast<double>(counters->wait_nanoseconds) * 1e-6;
-    const double seconds = sample.time - seen.time;
-    if (seconds > 0 && (compute > 0 || sample.launches == 0))
-      sample.utilisation = std::clamp(static_cast<double>(compute - seen.compute) * 1e-9 / seconds, 0.0, 1.0);
-    seen.compute = compute;
+    if (!seen.compute.empty() && (compute > 0 || sample.launches == 0))
+      if (const auto [then, done] = seen.compute[0]; sample.time > then)
+        sample.utilisation = std::clamp(static_cast<double>(compute - done) * 1e-9 / (sample.time - then), 0.0, 1.0);
+    seen.compute.push({sample.time, compute});
   }
-  seen.time = sample.time;
   sample.system_utilisation = load_;
   return sample;
 }

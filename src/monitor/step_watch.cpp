@@ -29,6 +29,17 @@ struct Usual {
   double middle, noise = 0;
 };
 
+// How much a value says about the one after it, 0 to 1: a pace that wanders is away from the middle for a while, and means nothing.
+double persistence(std::span<const double> values, const Usual& usual) {
+  const auto off = [&](double value) { return std::clamp(value - usual.middle, -usual.noise, usual.noise); };
+  double together = 0, alone = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    together += off(values[i]) * off(values[i - 1]);
+    alone += off(values[i]) * off(values[i]);
+  }
+  return alone > 0 ? std::clamp(together / alone, 0.0, 1.0) : 0;
+}
+
 }  // namespace
 
 void StepWatch::restart() { *this = {}; }
@@ -58,7 +69,7 @@ void StepWatch::look_at_times(const Sample& sample, std::vector<Anomaly>& found)
   }
   // Three of four of the last steps are slower: one that is not does not hide the change, and pauses do not make one.
   const Usual work(past_work);
-  const double shift = work.middle + std::max(std::log(slower), 1.5 * work.noise);
+  const double shift = work.middle + std::max(std::log(slower), 1.5 * work.noise * (1 + 2 * persistence(past_work, work)));
   if (now <= shift) {
     slow_.settle(work_.values().back() <= shift);
     return;

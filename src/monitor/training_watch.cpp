@@ -10,6 +10,7 @@ namespace {
 
 constexpr double stretch = 0.005;  // seconds: steps that take less are told together
 constexpr double share = 0.003;    // of the time, at most, for reading the loss
+constexpr double longest = 1;      // seconds without a new one
 std::uint64_t to_nanoseconds(double seconds) { return static_cast<std::uint64_t>(std::max(seconds, 0.0) * 1e9); }
 
 }  // namespace
@@ -19,6 +20,7 @@ void TrainingWatch::begin(const RunTraining& training) {
   if (!watched()) return;
   RunTraining begun = training;
   begun.started = Monitor::only().now();
+  every_ = Monitor::only().period();
   Monitor::only().begin_training(begun);
 }
 
@@ -48,7 +50,7 @@ void TrainingWatch::progress(double loss_sum, double correct_sum, std::int64_t s
   Monitor& monitor = Monitor::only();
   monitor.training_counts.inside_nanoseconds.add(to_nanoseconds(seconds));
   since_ = 0;
-  every_ = std::max(0.1, seconds / share);
+  every_ = std::max(monitor.period(), std::min(seconds / share, longest));
   if (samples == samples_before_) return;
   const auto fresh = static_cast<double>(samples - samples_before_);
   const double loss = (loss_sum - loss_before_) / fresh, accuracy = (correct_sum - correct_before_) / fresh;
@@ -56,6 +58,11 @@ void TrainingWatch::progress(double loss_sum, double correct_sum, std::int64_t s
   loss_before_ = loss_sum;
   correct_before_ = correct_sum;
   samples_before_ = samples;
+}
+
+double TrainingWatch::waited(const std::string& device) {
+  const DeviceCounters* counters = Watcher::only().counters_of(device.c_str());
+  return counters ? static_cast<double>(counters->wait_nanoseconds) * 1e-9 : 0;
 }
 
 void TrainingWatch::at(std::int64_t epoch, std::int64_t step) {

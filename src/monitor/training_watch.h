@@ -30,6 +30,7 @@ class TrainingWatch {
   bool due() const { return watched() && since_ >= every_; }
   void at(std::int64_t epoch, std::int64_t step);  // epochs and steps done
   // Of the epoch so far: sums over its samples. What is new since the last time is shown. `seconds`: what it took to find out.
+  static double waited(const std::string& device);  // seconds that anybody has waited for it so far
   void progress(double loss_sum, double correct_sum, std::int64_t samples, bool has_accuracy, double seconds);
   void epoch(const RunEpoch& epoch);  // of those that take less than a millisecond not every one is kept, but the last
   void said(const std::string& message);

@@ -160,6 +160,7 @@ void Watcher::look(const char* device, BlockPool& pool) noexcept try {
         looks_[i].when = seen.when;
         looks_[i].stats = seen.stats;
       }
+      break;
     }
   look_nanoseconds_.fetch_add(steady_nanoseconds() - start, std::memory_order_relaxed);
 } catch (const std::exception&) {  // a device that was lost, or no memory for the copy: the last look stays

@@ -2,6 +2,7 @@
 
 #include "device/next_device.h"
 #include "device/slot.h"
+#include "monitor/wording.h"
 #include "platform/cat.h"
 
 #include <utility>
@@ -29,17 +30,18 @@ void Training::watch_speed(double seconds, std::int64_t samples) {
   const Slowness& s = speed_.slowness;
   switch (speed_.slowness.add(each)) {
     case Slowness::Change::slower: {
-      const std::string message =
-          cat(device.id(), " has become slow: a sample takes ", 1e3 * s.now(), " ms, ", s.now() / s.usual(), " times what it did");
-      announce(message, LogLevel::warn);
+      const std::string message = cat(device.id(), " has become slow: a sample takes ", monitor::readable_ms(1e3 * s.now()), ", ",
+                                      monitor::three_digits(s.now() / s.usual()), " times what it did");
       emit({.kind = DeviceEvent::slow, .device = device, .message = message});
+      announce(message, LogLevel::warn);
       if (options_.leave_slow_device && !speed_.stay) leave_slow_device();
       return;
     }
     case Slowness::Change::normal: {
-      const std::string message = cat(device.id(), " is about as fast again as it was: a sample takes ", 1e3 * s.now(), " ms");
-      announce(message);
+      const std::string message =
+          cat(device.id(), " is about as fast again as it was: a sample takes ", monitor::readable_ms(1e3 * s.now()));
       emit({.kind = DeviceEvent::restored, .device = device, .message = message});
+      announce(message);
       return;
     }
     case Slowness::Change::none:

@@ -131,9 +131,13 @@ void Training::begin_watch() {
 
 void Training::tell_watch() {
   const Clock::time_point start = Clock::now();
+  const std::string device = steps_.device().id();
+  const double waited = watch_.waited(device);
   const StepSums sums = steps_.read_sums();
   watch_.at(now_.epoch, now_.step);
-  watch_.progress(sums.loss, sums.correct, samples_done(), steps_.has_labels(), seconds_since(start));
+  // What the device had to do anyway is not watching.
+  const double inside = seconds_since(start) - (watch_.waited(device) - waited);
+  watch_.progress(sums.loss, sums.correct, samples_done(), steps_.has_labels(), inside);
 }
 
 void Training::after_step() {
@@ -212,6 +216,7 @@ void Training::finish_epoch() {
                   .has_accuracy = steps_.has_labels(),
                   .has_test = test_batches_.has_value()});
     if (options_.on_epoch) options_.on_epoch(epoch);
+    tune(epoch.samples_per_second);
   }
 }
 
@@ -240,7 +245,8 @@ void Training::run() {
 
 // All that comes before the first step.
 void Training::prepare(const data::Dataset& train, const data::Dataset& test) {
-  const std::int64_t batch = options_.batch > 0 ? options_.batch : resumed_ ? resumed_->info.batch : found_batch(train);
+  const bool go_on = resumed_ && (options_.batch == 0 || options_.auto_tune);  // with the batch that was found then
+  const std::int64_t batch = go_on ? resumed_->info.batch : options_.batch > 0 ? options_.batch : found_batch(train);
   begin(train, batch);
   test_batches_.reset();
   if (test.size() > 0) test_batches_.emplace("fit", test, data::BatchOptions{.batch = batches_->capacity()});
@@ -265,6 +271,16 @@ TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test)
   furthest_loss_ = -1;
   fruitless_ = 0;
   speed_ = {};
+  tune_ = {};
+  const struct Watching {
+    bool on;
+    explicit Watching(bool wanted) : on(wanted) {
+      if (on) monitor::enable();
+    }
+    ~Watching() {
+      if (on) monitor::disable();
+    }
+  } watching(options_.auto_tune && !monitor::enabled());
   start_ = epoch_start_ = Clock::now();
   prepared_ = false;
   net_.train();

@@ -1,11 +1,13 @@
-// What a Trainer does, over five files: the loop in training.cpp; snapshots and checkpoints in going_on.cpp; lost devices in
-// recovery.cpp, slow ones in speed.cpp; the batch that is found by trying in found_batch.cpp.
+// What a Trainer does, over six files: the loop in training.cpp; snapshots and checkpoints in going_on.cpp; lost devices in
+// recovery.cpp, slow ones in speed.cpp; the batch that is found by trying in found_batch.cpp; advice that is
+// followed in auto_tune.cpp.
 #pragma once
 
 #include <tidepool/error.h>
 #include <tidepool/log.h>
 
 #include "monitor/training_watch.h"
+#include "train/auto_tune.h"
 #include "train/checkpoint.h"
 #include "train/progress.h"
 #include "train/speed.h"
@@ -70,6 +72,15 @@ class Training {
   void leave_slow_device();
   void move_to(const Device& device, const std::string& why);
 
+  // Tuning (auto_tune.cpp).
+  struct Tuned {
+    std::optional<Settings> settings = {};
+    std::int64_t batch = 0;  // 0: as it is
+    std::optional<Device> device = {};
+  };
+  void tune(double rate);
+  void follow(const Tuned& tuned);
+
   std::int64_t found_batch(const data::Dataset& train);
 
   nn::Module& net_;
@@ -93,6 +104,8 @@ class Training {
   std::int64_t furthest_loss_ = -1, fruitless_ = 0;  // the last step at which a device was lost, and how often without getting further
   Speed speed_;
   monitor::TrainingWatch watch_;
+  AutoTune tune_;
+  Tuned untuned_;  // what was before the trial that is under way
   bool prepared_ = false;
   bool batch_is_there_ = false;  // on the device, and the only one
   Clock::time_point start_, epoch_start_;

@@ -355,24 +355,30 @@ TEST(Advice, TheMostUsefulComesFirst) {
   EXPECT_TRUE(std::ranges::is_sorted(all, std::greater<>(), &Advice::gain)) << told(all);
 }
 
-TEST(Advice, EvaluationAndWhatComesAfterTheEndDoNotCount) {
-  RunRecord run = Case().record();
-  Sample last = run.samples.back();
-  for (int i = 0; i < 200; ++i) {  // nobody steps any more
-    last.time += 0.1;
-    last.step_ms = last.loader_ms = 0;
-    run.samples.push_back(last);
+TEST(Advice, WhatComesAfterTheLastStepDoesNotCount) {
+  RunRecord run = small_batch().record();
+  for (int i = 0; i < 400; ++i) {
+    Sample idle = run.samples.back();
+    idle.time += 0.1;
+    idle.step_ms = idle.loader_ms = 0;
+    run.samples.push_back(idle);
   }
-  EXPECT_TRUE(advise(run, Case().machine).empty());
-  run = small_batch().record();
-  run.samples.erase(run.samples.begin(), run.samples.end() - 300);
-  for (std::size_t i = 100; i < 250; ++i) {  // an evaluation of a second in every two, in which the device is busy
-    if (i % 20 >= 10) continue;
-    for (std::size_t j = i; j < 300; ++j) {
-      run.samples[j].compute_ms += 100;
-      run.samples[j].steps -= 50;
-    }
-    run.samples[i].step_ms = run.samples[i].loader_ms = 0;
+  const std::vector<Advice> all = advise(run, Case().machine);
+  ASSERT_EQ(all.size(), 1U) << told(all);
+  EXPECT_EQ(all[0].kind, Advice::batch);
+}
+
+TEST(Advice, EvaluationDoesNotCount) {
+  RunRecord run = small_batch().record();
+  double compute = 0;
+  std::int64_t steps = 0;
+  for (std::size_t i = 0; i < run.samples.size(); ++i) {  // the device is busy while it evaluates, which it does most of the time
+    const bool evaluates = i % 40 < 30 && i + 1 < run.samples.size();
+    compute += evaluates ? 100 : 20;
+    steps += evaluates ? 0 : 50;
+    run.samples[i].compute_ms = compute;
+    run.samples[i].steps = steps;
+    if (evaluates) run.samples[i].step_ms = run.samples[i].loader_ms = 0;
   }
   const std::vector<Advice> all = advise(run, Case().machine);
   ASSERT_EQ(all.size(), 1U) << told(all);

@@ -196,6 +196,34 @@ TEST(Anomalies, EvictionsThatDoNotCostAllocationsAreNoThrashing) {
   }
 }
 
+TEST(Anomalies, AFewAllocationsAmongManyBlocksOrNowAndThenAreNoThrashing) {
+  SyntheticRun run({}, 1);
+  AnomalyWatch watch;
+  run.evicted = 1;  // of 101 blocks that are needed
+  EXPECT_TRUE(watch_on(watch, run, 300).empty());
+  watch.restart();
+  run.evicted = 0;
+  std::uint64_t evictions = 1000, allocations = 1000;
+  for (int i = 0; i < 300; ++i) {
+    Sample sample = run.next();
+    sample.evictions = evictions += 12;
+    sample.allocations = allocations += i % 2 ? 24 : 0;
+    EXPECT_TRUE(watch.add(sample).empty());
+  }
+}
+
+TEST(Anomalies, AWaitThatBecomesALargePartOfTheStepIsToldThoughThereWasOneBefore) {
+  SyntheticRun run({.step_noise = gaussian(0.02), .loader_share = [](Random&) { return 0.15; }}, 1);
+  AnomalyWatch watch;
+  EXPECT_TRUE(watch_on(watch, run, 300).empty());
+  run.loader_stall_ms = 11;
+  const std::vector<Anomaly> found = watch_on(watch, run, 50);
+  ASSERT_EQ(found.size(), 1U) << told(found);
+  EXPECT_EQ(found[0].kind, Anomaly::loader);
+  EXPECT_NE(found[0].message.find("steps wait 14 ms for their batches, 45 % of their time, where 3"), std::string::npos)
+      << found[0].message;
+}
+
 TEST(Anomalies, SamplesInWhichNothingWasDoneSayNothing) {
   SyntheticRun run({}, 1);
   AnomalyWatch watch;

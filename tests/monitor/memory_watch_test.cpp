@@ -53,11 +53,36 @@ TEST(MemoryWatch, SawTeethAreNoLeakWhateverTheirPeriod) {
 }
 
 TEST(MemoryWatch, ALeakThatCreepsIsFoundByItsLength) {
-  // 0.01 % of live memory in a sample is 4 GiB in 80 minutes for a program that began with 100 MB.
+  // 0.01 % of live memory in a sample: as much again in a quarter of an hour.
   const std::vector<Anomaly> found = watch_memory(3000, [](int at) { return 1 + 0.00025 * std::max(at - 1000, 0); });
   ASSERT_EQ(found.size(), 1U) << told(found);
   EXPECT_EQ(found[0].kind, Anomaly::leak);
   EXPECT_EQ(found[0].series, "live: activations");
+  EXPECT_LT(found[0].time, 150) << "it began at 100 s";
+}
+
+TEST(MemoryWatch, AHeightThatWasSeenBeforeIsNothingNew) {
+  const auto jumps = [](int at) { return at > 1000 && at % 500 < 60 ? 3 : 1; };  // an evaluation in every epoch, say
+  std::vector<Anomaly> found = watch_memory(8000, jumps);
+  ASSERT_EQ(found.size(), 1U) << told(found);
+  EXPECT_EQ(found[0].kind, Anomaly::memory);
+  const auto ramps = [](int at) { return at > 1000 && at % 500 < 100 ? 1 + 0.003 * (at % 500) : 1; };
+  found = watch_memory(8000, ramps);
+  ASSERT_EQ(found.size(), 1U) << told(found);
+  EXPECT_EQ(found[0].kind, Anomaly::leak);
+}
+
+TEST(MemoryWatch, OfTwoTagsThatLeakTheOneThatGrowsMostIsNamed) {
+  const std::vector<Anomaly> found = watch_memory(
+      600, [](int) { return 1; },
+      [](Sample& sample, int at) {
+        const auto leaked = static_cast<std::size_t>(std::max(at - 500, 0));
+        sample.by_tag[1] += 65'000 * leaked;
+        sample.by_tag[3] += 64'000 * leaked;
+        sample.live += 129'000 * leaked;
+      });
+  ASSERT_EQ(found.size(), 1U) << told(found);
+  EXPECT_EQ(found[0].series, "live: parameters");
 }
 
 TEST(MemoryWatch, ALeakFromTheFirstSampleOnIsFoundOnceItHasOutlivedTwoEpochs) {

@@ -54,7 +54,7 @@ std::string words_of(std::string html) {
 }
 
 std::vector<std::string> figures_in(const std::string& text) {
-  static const std::regex number(R"([+-]?\d[\d,]*(\.\d+)?(e-?\d+)?( ?(%|ms|µs|s|min|h|[KMGT]iB|B)\b)?)");
+  static const std::regex number(R"([+-]?\d[\d,]*(\.\d+)?(e-?\d+)?( ?(%|ms|µs|ns|s|min|h|[KMGT]iB|B)\b)?)");
   std::vector<std::string> all;
   for (std::sregex_iterator at(text.begin(), text.end(), number), end; at != end; ++at) all.push_back(at->str());
   return all;
@@ -199,7 +199,7 @@ TEST(ReportFormats, ALossThatIsNoNumberIsToldAndLeavesAGap) {
   run.samples[200].loss = std::numeric_limits<double>::infinity();
   run.samples[201].loss = std::numeric_limits<double>::quiet_NaN();
   const std::string html = to_html(report_of(run));
-  EXPECT_NE(html.find("Not a finite number 2 times, first at 20.1\u00a0s."), std::string::npos);
+  EXPECT_NE(html.find("2 values are not finite, first at 20.1\u00a0s."), std::string::npos);
   const std::size_t begin = html.find("<path class=\"line c0\""), end = html.find("/>", begin);
   const std::string path = html.substr(begin, end - begin);
   EXPECT_EQ(std::count(path.begin(), path.end(), 'M'), 2) << "one line before, one after";
@@ -225,6 +225,16 @@ TEST(ReportFormats, FiguresWithoutBoundsDoNoHarm) {
   run.time = huge;
   tags_of(to_html(report_of(run, &run)));
   EXPECT_GT(to_markdown(report_of(run, &run)).size(), 1000U);
+}
+
+TEST(ReportFormats, MessagesBecomeSentencesAndAreToldOnce) {
+  RunRecord run = made_run();
+  run.advice = {{Advice::threads, 0.3, "use `fewer` threads", "TIDEPOOL_THREADS=1"}};
+  run.events = {{1.5, "message", "", "it is slow"}, {1.5, "slow", "cpu", "it is slow"}, {2, "message", "", "batches are halved"}};
+  const std::string markdown = to_markdown(report_of(run));
+  EXPECT_NE(markdown.find("1. **High priority.** Use `fewer` threads. Set: `TIDEPOOL_THREADS=1`\n"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("\n\n- **At 1.5 s**, slow, `cpu`: it is slow\n- **At 2.0 s**, message: batches are halved\n"), std::string::npos)
+      << markdown;
 }
 
 TEST(ReportFormats, ManyEpochsAreShownInPart) {

@@ -23,7 +23,7 @@ class Run:
 
     def __init__(self, tool, *arguments, fault=None, patience=20):
         self.folder = tempfile.mkdtemp(prefix="tidepool-page-")
-        environment = dict(os.environ)
+        environment = dict(os.environ, TIDEPOOL_THREADS="1")  # Chromium needs the other cores
         environment.pop("TIDEPOOL_FAULT", None)
         if fault:
             environment["TIDEPOOL_FAULT"] = fault

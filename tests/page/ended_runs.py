@@ -14,7 +14,7 @@ from browser import Run, colours_of_canvas, low_contrast
 
 class RunsThatEnd(page.Page):
     def test_a_lost_device_shows(self):
-        run = Run(page.tool, "--epochs", "1000", fault="device_lost@submit:400")
+        run = Run(page.tool, "--epochs", "1000", fault="device_lost@submit:60")
         try:
             page.open_live(run.url)
             page.wait_for("!document.getElementById('banner').hidden", 20, "the banner of a lost device")

@@ -80,7 +80,7 @@ class LivePage(page.Page):
         time.sleep(0.3)
         pool = page.browser.driver.find_element(By.ID, "pool-view")
         pool.send_keys(Keys.ARROW_RIGHT)
-        self.assertRegex(page.text("pool-block"), r"^\S+ (B|[KMG]iB), .*region 1$")
+        self.assertRegex(page.text("pool-block"), r"^\S+\s(B|[KMG]iB), .*region 1$")
         first = page.value("pool_view.chosen.offset + ' of ' + pool_view.chosen.region")
         self.assertEqual(first, "0 of 0")
         pool.send_keys(Keys.ARROW_RIGHT)
@@ -112,17 +112,21 @@ class LivePage(page.Page):
         page.wait_for(f"Chart.getChart('memory-chart').data.datasets[0].data.at(-1).x > {known + 0.4}")
 
     def test_an_update_of_a_thousand_samples_is_cheap(self):
-        times = page.js("""
+        times = page.browser.driver.execute_async_script("""
+            const done = arguments[0];
             const run = view.run, samples = [];
             for (let i = 0; i < 1000; ++i) samples.push({...run.samples[i % run.samples.length], time: i / 10});
             const times = [];
-            for (let i = 0; i < 30; ++i) {
+            view.source.close();
+            const next = (i) => requestAnimationFrame(() => {
               view.run = {...run, samples: samples.map((s) => ({...s, time: s.time + i / 4})), pool: run.pool && {...run.pool}};
               draw_all();
               times.push(performance.getEntriesByName("update").at(-1).duration);
-            }
-            view.run = run;
-            return times.sort((a, b) => a - b);""")
+              if (i < 40) return setTimeout(next, 50, i + 1);
+              done(times.sort((a, b) => a - b));
+            });
+            next(0);""")
+        page.open_live(self.url)
         print(f"\nan update of 1,000 samples takes {times[0]:.1f} ms at best, {times[len(times) // 2]:.1f} ms at the median")
         self.assertLess(times[0], 30)  # the best, for others work on the machine as well
 

@@ -18,13 +18,6 @@ constexpr double costly_watching = 0.03;
 
 double per(double amount, std::uint64_t count) { return count ? amount / static_cast<double>(count) : 0; }
 
-// As code, where the text is shown.
-std::string quoted(const std::string& name) {
-  std::string text = clean(name);
-  std::replace(text.begin(), text.end(), '`', '\'');
-  return '`' + text + '`';
-}
-
 class Search {
  public:
   Search(const RunRecord& run, const TimeSpent& time, const MemorySpent& memory) : run_(run), time_(time), memory_(memory) {}
@@ -109,7 +102,7 @@ class Search {
 
   void watching() {
     const double share = time_.share_of(TimeShare::watching);
-    if (share < costly_watching) return;
+    if (share < costly_watching || time_.seconds < 1) return;  // of a moment, opening and closing is much
     add(Bottleneck::watching, share, "Watching", cat("Watching itself takes ", share_text(TimeShare::watching), "."));
   }
 
@@ -132,6 +125,12 @@ class Search {
 };
 
 }  // namespace
+
+std::string quoted(const std::string& name) {
+  std::string text = clean(name);
+  std::replace(text.begin(), text.end(), '`', '\'');
+  return '`' + text + '`';
+}
 
 std::vector<Bottleneck> bottlenecks_of(const RunRecord& run, const TimeSpent& time, const MemorySpent& memory) {
   return Search(run, time, memory).find();

@@ -7,6 +7,8 @@
 
 namespace tidepool::inline v0::monitor {
 
+std::string quoted(const std::string& name);  // as code, where the text is shown
+
 // The worst first; none for a run of which too little is known.
 std::vector<Bottleneck> bottlenecks_of(const RunRecord& run, const TimeSpent& time, const MemorySpent& memory);
 

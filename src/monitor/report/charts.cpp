@@ -42,7 +42,7 @@ void describe_loss(Chart& chart) {
     chart.logarithmic = losses[lowest] > 0 && highest / losses[lowest] > too_wide;
   }
   if (wild)
-    chart.caption += cat(chart.caption.empty() ? "" : " ", "Not a finite number ", counted(wild, "time", "times"), ", first at ",
+    chart.caption += cat(chart.caption.empty() ? "" : " ", counted(wild, "value is", "values are"), " not finite, first at ",
                          moment_text(chart.times[wild_at]), ".");
 }
 
@@ -78,8 +78,8 @@ Chart step_chart(const Report& report) {
   const std::vector<double>& values = steps.values;
   const auto longest = std::max_element(values.begin(), values.end());
   const double middle = median(values), usual = 1.5 * percentile(values, 0.98);
-  chart.caption = cat("Median ", step_label(middle), ", 99th percentile ", step_label(percentile(values, 0.99)), ", longest ",
-                      step_label(*longest), " at ", moment_text(chart.times[static_cast<std::size_t>(longest - values.begin())]), ".");
+  chart.caption = cat("Of each sample the mean: ", step_label(middle), " in the median, ", step_label(*longest), " at most, at ",
+                      moment_text(chart.times[static_cast<std::size_t>(longest - values.begin())]), ".");
   if (*longest > 2 * usual) {  // the first steps often are: the rest would be a line on the floor
     chart.highest = usual;
     const auto above = static_cast<std::uint64_t>(std::count_if(values.begin(), values.end(), [&](double v) { return v > usual; }));

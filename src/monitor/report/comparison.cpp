@@ -18,7 +18,7 @@ namespace {
 constexpr double same_within = 0.05;       // of the earlier figure
 constexpr double regression_beyond = 0.1;  // likewise
 constexpr std::uint64_t enough_timed = 8;  // launches of a kernel, before their mean means something
-constexpr double kernel_matters = 0.01;    // its share of the kernels' time
+constexpr double kernel_matters = 0.02;    // what its change costs, of the kernels' time
 
 // A figure of one run, and how much it varies by itself.
 struct Figure {
@@ -35,16 +35,6 @@ Figure median_of(const std::vector<double>& values) {
   return Figure::around(median(values), deviation(values));
 }
 
-// The 99th percentile of few values is whichever one it happened to be: it may as well have been any within five standard errors of its
-// rank.
-Figure p99_of(const std::vector<double>& values) {
-  if (values.size() < 20) return {};
-  const double n = static_cast<double>(values.size()), ranks = 5 * std::sqrt(0.99 * 0.01 / n);
-  const double value = percentile(values, 0.99), usual = deviation(values);
-  const double above = percentile(values, std::min(1.0, 0.99 + ranks)) - value, below = value - percentile(values, 0.99 - ranks);
-  return {.value = value, .below = std::max(below, usual), .above = std::max(above, usual)};
-}
-
 template <class Row, class Get>
 std::vector<double> collect(const std::vector<Row>& rows, Get&& get) {
   std::vector<double> values;
@@ -55,18 +45,22 @@ std::vector<double> collect(const std::vector<Row>& rows, Get&& get) {
 
 std::optional<double> if_positive(double value) { return value > 0 ? std::optional(value) : std::nullopt; }
 
-std::vector<double> paces(const RunRecord& run) {
-  auto values = collect(run.samples, [](const Sample& s) { return if_positive(s.samples_per_second); });
-  if (values.empty()) values = collect(run.epochs, [](const RunEpoch& e) { return if_positive(e.samples_per_second); });
-  return values;
+// What follows from the steps varies at least as they do.
+Figure as_steps_vary(const RunRecord& run, const std::vector<double>& values) {
+  const Figure figure = median_of(values);
+  const std::optional<StepTimes> step = step_times(run);
+  if (!figure.value || !step) return figure;
+  return Figure::around(*figure.value, std::max(2 * figure.above, step->spread / step->median * *figure.value));
 }
 
-// Epochs take as long as their steps: what those vary, these may.
+Figure pace(const RunRecord& run) {
+  auto values = collect(run.samples, [](const Sample& s) { return if_positive(s.samples_per_second); });
+  if (values.empty()) values = collect(run.epochs, [](const RunEpoch& e) { return if_positive(e.samples_per_second); });
+  return as_steps_vary(run, values);
+}
+
 Figure epoch_seconds(const RunRecord& run) {
-  Figure figure = median_of(collect(run.epochs, [](const RunEpoch& e) { return if_positive(e.seconds); }));
-  const Figure step = median_of(step_times(run));
-  if (!figure.value || !step.value) return figure;
-  return Figure::around(*figure.value, 2 * std::max(figure.above, step.above / *step.value * *figure.value));
+  return as_steps_vary(run, collect(run.epochs, [](const RunEpoch& e) { return if_positive(e.seconds); }));
 }
 
 Figure exact(double value) { return value > 0 ? Figure{.value = value} : Figure{}; }
@@ -109,22 +103,37 @@ Change judge(std::string name, Change::Unit unit, Good good, const Figure& now, 
   return change;
 }
 
-// A kernel's mean comes without a spread; it varies at least as steps do.
+Figure step_median(const RunRecord& run) {
+  const std::optional<StepTimes> step = step_times(run);
+  return step ? Figure::around(step->median, step->spread) : Figure{};
+}
+
+Figure step_p99(const RunRecord& run) {
+  const std::optional<StepTimes> step = step_times(run);
+  if (!step || !(step->p99 > 0)) return {};
+  return {
+      .value = step->p99, .below = std::max(step->spread, step->p99 - step->low), .above = std::max(step->spread, step->high - step->p99)};
+}
+
+// A kernel's mean comes without a spread; it varies at least as steps do. What it costs shows in the steps, or it is chance.
 std::vector<Change> compare_kernels(const RunRecord& run, const RunRecord& earlier) {
+  const Change steps = judge("", Change::milliseconds, Good::low, step_median(run), step_median(earlier));
+  const bool may_regress = steps.verdict == Change::worse || !steps.now || !steps.earlier;
   double relative = 0;
   for (const RunRecord* each : {&run, &earlier})
-    if (const Figure step = median_of(step_times(*each)); step.value) relative = std::max(relative, 2 * step.above / *step.value);
+    if (const std::optional<StepTimes> step = step_times(*each)) relative = std::max(relative, step->spread / step->median);
   std::unordered_map<std::string_view, const KernelRow*> by_name;
   for (const KernelRow& row : earlier.kernels) by_name.emplace(row.name, &row);
   std::vector<Change> changes;
   for (const KernelRow& row : run.kernels) {
     const auto found = by_name.find(row.name);
-    if (found == by_name.end()) continue;
-    const KernelRow* before = found->second;
+    if (found == by_name.end() || !(row.mean_us > 0) || !(found->second->mean_us > 0)) continue;
+    const KernelRow& before = *found->second;
     const auto figure = [&](const KernelRow& r) { return Figure::around(r.mean_us, relative * r.mean_us); };
-    Change change = judge(row.name, Change::microseconds, Good::low, figure(row), figure(*before));
-    if (std::min(row.timed, before->timed) < enough_timed) change.verdict = Change::unclear;
-    change.regression = change.regression && change.verdict == Change::worse && std::max(row.share, before->share) >= kernel_matters;
+    Change change = judge(row.name, Change::microseconds, Good::low, figure(row), figure(before));
+    if (std::min(row.timed, before.timed) < enough_timed) change.verdict = Change::unclear;
+    const double lost = row.share * (1 - before.mean_us / row.mean_us);  // of the kernels' time
+    change.regression = may_regress && change.regression && change.verdict == Change::worse && lost >= kernel_matters;
     changes.push_back(std::move(change));
   }
   return changes;
@@ -167,8 +176,25 @@ std::vector<std::string> differences(const RunRecord& run, const RunRecord& earl
 
 }  // namespace
 
-std::vector<double> step_times(const RunRecord& run) {
-  return collect(run.samples, [](const Sample& s) { return if_positive(s.step_ms); });
+std::optional<StepTimes> step_times(const RunRecord& run) {
+  constexpr std::size_t enough = 20;
+  const std::vector<double> sampled = collect(run.samples, [](const Sample& s) { return if_positive(s.step_ms); });
+  const auto kept = run.figures.find("step_ms");
+  if (kept != run.figures.end() && kept->second.count >= enough && kept->second.p50 > 0) {
+    const FigureSummary& f = kept->second;
+    // Of normal values nine tenths lie below 1.28 standard deviations.
+    return StepTimes{
+        .median = f.p50, .spread = std::max(deviation(sampled), (f.p90 - f.p50) / 1.2816), .p99 = f.p99, .low = f.p90, .high = f.most};
+  }
+  if (sampled.empty()) return std::nullopt;
+  StepTimes times{.median = median(sampled), .spread = deviation(sampled)};
+  if (sampled.size() < enough) return times;
+  // Of few values it is whichever one it happened to be: it may as well have been any within five standard errors of its rank.
+  const double ranks = 5 * std::sqrt(0.99 * 0.01 / static_cast<double>(sampled.size()));
+  times.p99 = percentile(sampled, 0.99);
+  times.low = percentile(sampled, 0.99 - ranks);
+  times.high = percentile(sampled, std::min(1.0, 0.99 + ranks));
+  return times;
 }
 
 Comparison compare(const RunRecord& run, const RunRecord& earlier) {
@@ -177,9 +203,9 @@ Comparison compare(const RunRecord& run, const RunRecord& earlier) {
     Change change = judge(name, unit, good, figure(run), figure(earlier));
     if (change.now || change.earlier) result.figures.push_back(std::move(change));
   };
-  add("step time (median)", Change::milliseconds, Good::low, [](const RunRecord& r) { return median_of(step_times(r)); });
-  add("step time (99th percentile)", Change::milliseconds, Good::low, [](const RunRecord& r) { return p99_of(step_times(r)); });
-  add("samples a second", Change::per_second, Good::high, [](const RunRecord& r) { return median_of(paces(r)); });
+  add("step time (median)", Change::milliseconds, Good::low, step_median);
+  add("step time (99th percentile)", Change::milliseconds, Good::low, step_p99);
+  add("samples a second", Change::per_second, Good::high, pace);
   add("time for an epoch", Change::seconds, Good::low, epoch_seconds);
   add("peak memory", Change::bytes, Good::low, [](const RunRecord& r) { return exact(static_cast<double>(memory_spent(r).peak)); });
   const auto if_any = [](bool any, double value) { return any ? std::optional(value) : std::nullopt; };

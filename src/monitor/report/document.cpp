@@ -30,6 +30,12 @@ Line foreign(std::string_view message) {
 
 Line headed(const std::string& heading, std::string_view message) {
   Line line = foreign(message);
+  if (line.empty()) return line;
+  std::string &first = line.words.front().text, &last = line.words.back().text;
+  if (line.words.front().look == Words::plain && first.front() >= 'a' && first.front() <= 'z')
+    first.front() = static_cast<char>(first.front() - 'a' + 'A');
+  if (line.words.back().look == Words::code || std::string_view(".!?:").find(last.back()) == std::string_view::npos)
+    line.words.push_back({.text = "."});
   line.words.insert(line.words.begin(), {{.text = heading + '.', .look = Words::strong}, {.text = " "}});
   return line;
 }

@@ -28,7 +28,7 @@ struct Line {
   bool empty() const;
 };
 Line foreign(std::string_view message);                             // somebody's sentence, cleaned; what is `between these` is code
-Line headed(const std::string& heading, std::string_view message);  // "**Heading.** message", likewise
+Line headed(const std::string& heading, std::string_view message);  // "**Heading.** Message.", likewise
 
 struct Table {
   struct Column {

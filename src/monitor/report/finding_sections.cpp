@@ -1,5 +1,6 @@
 // What was found in a run, and how it is to be read.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "monitor/report/sections.h"
@@ -52,7 +53,21 @@ Line told(double time, const Words& what, std::string_view message) {
   return line;
 }
 
+// The trainer says what a device's event said.
+bool is_repeated(const std::vector<RunEvent>& events, std::size_t i) {
+  const auto says_it = [&](const RunEvent& other) {
+    return other.kind != "message" && other.message == events[i].message && std::abs(other.time - events[i].time) < 0.5;
+  };
+  return events[i].kind == "message" && std::any_of(events.begin(), events.end(), says_it);
+}
+
 }  // namespace
+
+void add_setting(const Recommendation& recommendation, Line& line) {
+  if (recommendation.setting.empty()) return;
+  line.words.push_back({.text = " Set: "});
+  line.words.push_back(code(recommendation.setting));
+}
 
 Section bottlenecks_section(const Report& report) {
   Section section{.title = "Bottlenecks", .id = "bottlenecks"};
@@ -77,9 +92,7 @@ Section recommendations_section(const Report& report) {
   for (const Recommendation& r : report.recommendations) {
     if (list.items.size() == most_rows) break;
     list.items.push_back(headed(cat(priority_name(r.priority), " priority"), r.message));
-    if (r.setting.empty()) continue;
-    list.items.back().words.push_back({.text = " Set: "});
-    list.items.back().words.push_back(code(r.setting));
+    add_setting(r, list.items.back());
   }
   section.elements.push_back(std::move(list));
   return section;
@@ -111,6 +124,7 @@ Section events_section(const Report& report) {
   List list;
   for (std::size_t i = 0; i < std::min(all.size(), most_rows); ++i) {
     const RunEvent& event = all[i];
+    if (is_repeated(all, i)) continue;
     Line line = told(event.time, {.text = clean(event.kind)}, event.message);
     if (!event.device.empty()) line.words.insert(line.words.begin() + 3, {{.text = ", "}, code(event.device)});
     list.items.push_back(std::move(line));
@@ -128,6 +142,7 @@ Section figures_section(const Report& report) {
           {"figure"}, {"count", true}, {"mean", true}, {"median", true}, {"90th percentile", true}, {"99th", true}, {"most", true}}};
   for (const auto& [name, f] : report.run.figures) {
     if (table.rows.size() == most_figures) break;
+    if (name == "step_ms") continue;  // told with the steps
     table.rows.push_back({code(name), count_text(f.count), number_text(f.mean), number_text(f.p50), number_text(f.p90), number_text(f.p99),
                           number_text(f.most)});
   }
@@ -162,7 +177,7 @@ Section reading_section(const Report& report) {
       "Few timed launches make a "
       "rough mean.");
   add("Operations", " of a plan are called once, when it is captured; their time on the device is that of all its runs.");
-  add("Step times", " are means over a tenth of a second, or however often samples were taken; a percentile is one of these means.");
+  add("Step times", " are means of the steps between two readings; median and percentile are of the last 1,000 of these.");
   add("Priorities", " go by the share of time or memory that may be saved: high from 20 %, medium from 5 %.");
   if (report.comparison) {
     add("Same",
@@ -170,8 +185,9 @@ Section reading_section(const Report& report) {
         "which for "
         "normal noise is the standard deviation. Of a 99th percentile, the spread is what its rank leaves open.");
     add("A regression",
-        " is worse by more than 10 % and by more than that spread. Kernels count when they take 1 % of the kernels' time and were timed 8 "
-        "times in both runs.");
+        " is worse by more than 10 % and by more than that spread. A kernel counts when steps got slower too, it was timed 8 times in both "
+        "runs, "
+        "and it costs 2 % of the kernels' time more.");
   }
   return {.title = "How to read this", .id = "reading", .elements = {std::move(list)}};
 }

@@ -36,7 +36,7 @@ std::string escaped(const std::string& text) {  // for words and for attributes
 
 // A figure and its unit stay together.
 std::string with_units(std::string text) {
-  for (const std::string_view unit : {" %", " s", " ms", " µs", " min", " h", " B", " KiB", " MiB", " GiB", " TiB"})
+  for (const std::string_view unit : {" %", " s", " ms", " µs", " ns", " min", " h", " B", " KiB", " MiB", " GiB", " TiB"})
     for (std::size_t at = text.find(unit, 1); at != std::string::npos; at = text.find(unit, at + 1)) {
       const std::size_t end = at + unit.size();
       const bool whole = end == text.size() || !std::isalnum(static_cast<unsigned char>(text[end]));
@@ -97,7 +97,7 @@ void write(const Table& table, std::string& out) {
   std::vector<std::string> classes;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     classes.emplace_back(class_of(table, i));
-    out += cat("<th scope=\"col\"", classes[i], ">", escaped(table.columns[i].heading), "</th>");
+    out += cat("<th scope=\"col\"", classes[i], ">", with_units(escaped(table.columns[i].heading)), "</th>");
   }
   out += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) {

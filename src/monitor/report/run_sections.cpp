@@ -5,7 +5,6 @@
 #include "monitor/report/comparison.h"
 #include "monitor/report/sections.h"
 #include "monitor/report/text.h"
-#include "monitor/statistics.h"
 #include "platform/bytes.h"
 #include "platform/cat.h"
 
@@ -46,10 +45,11 @@ Line what_ran(const RunRecord& run) {
 }
 
 std::string pace(const RunRecord& run) {
-  const std::vector<double> times = step_times(run);
-  if (times.empty()) return "";
-  return cat("A step took ", duration_text(median(times) / 1e3), " (median), ", duration_text(percentile(times, 0.99) / 1e3),
-             " at the 99th percentile.");
+  const std::optional<StepTimes> times = step_times(run);
+  if (!times) return "";
+  std::string text = cat("A step took ", duration_text(times->median / 1e3), " (median)");
+  if (times->p99 > 0) text += cat(", ", duration_text(times->p99 / 1e3), " at the 99th percentile");
+  return text + '.';
 }
 
 std::string outcome(const RunRecord& run) {
@@ -75,10 +75,7 @@ const char* priority_name(Priority priority) {
 Line first_recommendation(const Report& report) {
   const Recommendation& first = report.recommendations.front();
   Line line = headed(cat("First recommendation, ", priority_name(first.priority), " priority"), first.message);
-  if (!first.setting.empty()) {
-    line.words.push_back({.text = " Set: "});
-    line.words.push_back(code(first.setting));
-  }
+  add_setting(first, line);
   return line;
 }
 

@@ -23,7 +23,7 @@ Document document_of(const Report& report) {
   all.push_back(recommendations_section(report));
   all.push_back(anomalies_section(report));
   all.push_back(events_section(report));
-  if (!run.figures.empty()) all.push_back(figures_section(report));
+  if (run.figures.size() > run.figures.count("step_ms")) all.push_back(figures_section(report));
   all.push_back(cost_section(report));
   all.push_back(reading_section(report));
   return document;

@@ -23,6 +23,8 @@ Section figures_section(const Report& report);
 Section cost_section(const Report& report);
 Section reading_section(const Report& report);
 
+void add_setting(const Recommendation& recommendation, Line& line);  // what to write for it, at the end
+
 Chart loss_chart(const Report& report);
 Chart step_chart(const Report& report);
 Chart memory_chart(const Report& report);

@@ -64,6 +64,7 @@ std::string counted(std::uint64_t count, const char* one, const char* many) { re
 std::string duration_text(double seconds) {
   if (!std::isfinite(seconds)) return number_text(seconds) + " s";
   if (seconds == 0) return "0 s";
+  if (std::abs(seconds) < 0.9995e-6) return number_text(seconds * 1e9) + " ns";
   if (std::abs(seconds) < 0.9995e-3) return number_text(seconds * 1e6) + " µs";
   if (std::abs(seconds) < 0.9995) return number_text(seconds * 1e3) + " ms";
   if (std::abs(seconds) < 59.95) return number_text(seconds) + " s";

@@ -50,25 +50,14 @@ std::string work(const TimeSpent& time) {
   return text + '.';
 }
 
-template <class Get>
-std::optional<double> mean_of(const std::vector<Sample>& samples, Get&& get) {
+std::string crowd(const RunRecord& run) {
   double sum = 0, count = 0;
-  for (const Sample& sample : samples)
-    if (const std::optional<double>& value = get(sample)) {
-      sum += *value;
+  for (const Sample& sample : run.samples)
+    if (sample.system_utilisation) {
+      sum += *sample.system_utilisation;
       ++count;
     }
-  return count > 0 ? std::optional(sum / count) : std::nullopt;
-}
-
-std::string utilisation(const RunRecord& run) {
-  const auto ours = mean_of(run.samples, [](const Sample& s) { return s.utilisation; });
-  const auto all = mean_of(run.samples, [](const Sample& s) { return s.system_utilisation; });
-  if (!ours && !all) return "";
-  std::string text = ours ? cat("The device was busy with this program for ", percent_text(*ours), " of the time on average")
-                          : std::string("How busy this program kept the device is unknown");
-  if (all) text += cat("; with all programs together, by the driver, for ", percent_text(*all));
-  return text + '.';
+  return count > 0 ? cat("All programs together kept the device busy for ", percent_text(sum / count), " of the time.") : "";
 }
 
 Table share_table(const TimeSpent& time) {
@@ -99,7 +88,7 @@ Table kernel_table(const std::vector<KernelRow>& kernels) {
     const KernelRow& row = kernels[i];
     if (i < most_rows || kernels.size() == most_rows + 1) {
       table.rows.push_back({code(row.name), duration_text(row.device_ms / 1e3), percent_text(row.share), count_text(row.launches),
-                            duration_text(row.mean_us / 1e6), count_text(row.timed)});
+                            row.timed ? duration_text(row.mean_us / 1e6) : "–", count_text(row.timed)});
       continue;
     }
     rest.device_ms += row.device_ms;
@@ -148,7 +137,7 @@ Section time_section(const Report& report) {
     all.push_back(share_bar(report.time));
     all.push_back(share_table(report.time));
     all.push_back(work(report.time));
-    if (std::string text = utilisation(report.run); !text.empty()) all.push_back(std::move(text));
+    if (std::string text = crowd(report.run); !text.empty()) all.push_back(std::move(text));
   }
   if (Chart chart = step_chart(report); chart.times.size() > 1) all.push_back(std::move(chart));
   if (!report.run.kernels.empty()) all.push_back(kernel_table(report.run.kernels));

@@ -83,7 +83,9 @@ TimeSpent time_spent(const RunRecord& run) {
     left -= seconds;
     spent.shares.push_back({.kind = kind, .seconds = seconds, .share = seconds / spent.seconds});
   };
-  add(TimeShare::compute, spent.compute_ms / 1e3);
+  // On the CPU nothing goes on beside a kernel, and kernels of plans are estimated: they get what the rest leaves.
+  const double beside = run.device.kind == "cpu" ? spent.transfer_ms / 1e3 + spent.loader_ms / 1e3 + run.cost.seconds * part : 0;
+  add(TimeShare::compute, std::min(spent.compute_ms / 1e3, spent.seconds - beside));
   add(TimeShare::transfer, spent.transfer_ms / 1e3);
   add(TimeShare::wait, idle_wait / 1e3);
   add(TimeShare::loader, spent.loader_ms / 1e3);

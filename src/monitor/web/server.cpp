@@ -80,6 +80,8 @@ void Server::serve() {
     budget_.spend(cpu_seconds_ - before, time_now());
     if (const double seconds = budget_.wait(); seconds > 0) rest(seconds);
   }
+  tell_listeners(time_now());  // how it ended
+  MHD_run(daemon_.get());
   streams_.end_all();
   MHD_run(daemon_.get());  // goes on with them,
   MHD_run(daemon_.get());  // and sends their end
@@ -99,18 +101,16 @@ void Server::look_after() {
   const double now = time_now();
   connections_.cut_late(now);
   shelf_.let_go(now);
-  if (const auto due = streams_.due(); due && *due <= now) {
-    try {
-      streams_.tell(now);
-    } catch (const std::exception&) {
-      streams_.cut_all();  // they come again, and are told then or not
-    }
-  }
+  if (const auto due = streams_.due(); due && *due <= now) tell_listeners(now);
   if (!connections_.full()) return;
   if (const auto room = connections_.next_room(); room && *room <= now) {
     pollfd knocking{.fd = listener_, .events = POLLIN, .revents = 0};
     if (poll(&knocking, 1, 0) > 0) connections_.make_room(now);
   }
+}
+
+void Server::tell_listeners(double now) try { streams_.tell(now); } catch (const std::exception&) {
+  streams_.cut_all();  // they come again, and are told then or not
 }
 
 int Server::wait_milliseconds() const {

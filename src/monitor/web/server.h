@@ -54,6 +54,7 @@ class Server {
   int wait_milliseconds() const;
   void rest(double seconds) const;
   void look_after();
+  void tell_listeners(double now);
 
   MHD_Result answer(MHD_Connection* connection, std::string_view path, std::string_view method);
   MHD_Result answer_with_page(MHD_Connection* connection, const Route& route, const Text& data) const;

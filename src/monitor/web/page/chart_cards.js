@@ -3,12 +3,17 @@
 const last_of = (list) => list[list.length - 1];
 const numbers_only = (list, key) => list.filter((one) => Number.isFinite(one[key]));
 
-// Noisy figures are drawn faintly, and on top the mean of each with its eight neighbours to both sides; fewer where it starts and ends.
-function with_mean(samples, key) {
+// Noisy figures are drawn faintly, and on top the mean of each with its eight neighbours to both sides: fewer where it starts and ends,
+// and where training went back after a loss. (The sample that a loss falls into is still of the steps before.)
+function with_mean(samples, key, losses) {
   const sums = [0];
   for (const s of samples) sums.push(last_of(sums) + s[key]);
+  const after = losses.map((time) => samples.findIndex((s) => s.time > time) + 1).filter((i) => i > 1 && i < samples.length);
+  const starts = [0, ...after, samples.length];
+  let stretch = 0;
   return samples.map((s, i) => {
-    const reach = Math.min(8, i, samples.length - 1 - i);
+    while (i >= starts[stretch + 1]) ++stretch;
+    const reach = Math.min(8, i - starts[stretch], starts[stretch + 1] - 1 - i);
     return { time: s.time, value: s[key], mean: (sums[i + reach + 1] - sums[i - reach]) / (2 * reach + 1) };
   });
 }
@@ -107,7 +112,8 @@ class LearningCard extends ChartCard {
   }
 
   draw(run, from, to) {
-    const measured = with_older_epochs(run, with_mean(numbers_only(run.samples, this.key), this.key), this.key);
+    const losses = run.events.filter((e) => e.kind === "lost").map((e) => e.time);
+    const measured = with_older_epochs(run, with_mean(numbers_only(run.samples, this.key), this.key, losses), this.key);
     const drawn = thin_out(measured, (p) => p.value);
     const tested = test_points(run, `test_${this.key}`);
     const now = last_of(measured), test = last_of(tested);
@@ -145,7 +151,7 @@ class StepCard extends ChartCard {
   constructor() {
     super({
       id: "step-chart", title: "Step time",
-      y: { format: (v, i, ticks) => `${plain_ticks(v, i, ticks)} ms`, beginAtZero: true },
+      y: { format: (v, i, ticks) => joined(plain_ticks(v, i, ticks), "ms"), beginAtZero: true },
       lines: [
         { name: "step", colour: () => colours.accent },
         { name: "of it waiting for data", colour: () => colours.warn },
@@ -274,10 +280,11 @@ const chart_of_anomaly = {
 function set_marks(run) {
   const event_colours = { lost: colours.bad, restored: colours.good, fallback: colours.warn, slow: colours.warn };
   marks.length = 0;
-  for (const { time, kind } of run.events)
-    if (event_colours[kind]) marks.push({ time, kind, colour: event_colours[kind], chart: "" });
   for (const { time, kind } of run.anomalies.slice(-50))
     if (chart_of_anomaly[kind]) marks.push({ time, kind, colour: colours.warn, chart: chart_of_anomaly[kind] });
+  for (const { time, kind } of run.events)
+    if (event_colours[kind]) marks.push({ time, kind, colour: event_colours[kind], chart: "" });
+  marks.sort((a, b) => (a.kind === "lost") - (b.kind === "lost"));
 }
 
 function recolour_charts(run) {

@@ -48,17 +48,18 @@ function place_time_ticks(axis) {
   for (let time = Math.ceil(axis.min / step) * step; time <= axis.max; time += step) axis.ticks.push({ value: time });
 }
 
-const marks = [];  // [{time, colour, kind, chart: the one it is for, or "" for all}]
+const marks = [];  // [{time, colour, kind, chart: the one it is for, or "" for all}], what matters most last
 let pointed_at = null;  // the time under the pointer, in whichever chart
 
-function draw_line_at(chart, time, colour, dash) {
+function draw_line_at(chart, time, colour, dash, width = 1) {
   const { left, right, top, bottom } = chart.chartArea;
-  const x = Math.round(chart.scales.x.getPixelForValue(time)) + 0.5;
+  const x = Math.round(chart.scales.x.getPixelForValue(time)) + width / 2;
   if (x < left || x > right + 1) return null;
   const draw = chart.ctx;
   draw.save();
   draw.strokeStyle = colour;
   draw.setLineDash(dash);
+  draw.lineWidth = width;
   draw.beginPath();
   draw.moveTo(x, top);
   draw.lineTo(x, bottom);
@@ -67,15 +68,15 @@ function draw_line_at(chart, time, colour, dash) {
   return x;
 }
 
-// Above the chart, so that it covers no line; a word that would cover the one before is left to the list of events.
-function draw_word(chart, { kind }, x, end) {
+// Above the chart, so that it covers no line; a word that would cover one of `taken` is left to the list of events.
+function draw_word(chart, { kind }, x, taken) {
   const draw = chart.ctx;
   draw.font = `600 11px ${Chart.defaults.font.family}`;
   const width = draw.measureText(kind).width;
   const left = Math.min(x - 1, chart.chartArea.right - width);
-  if (left < end) return end;
+  if (taken.some((word) => left < word.end + 8 && word.left < left + width + 8)) return;
   draw.fillText(kind, left, chart.chartArea.top - 6);
-  return left + width + 8;
+  taken.push({ left, end: left + width });
 }
 
 // A device's events are lines with a word; an anomaly is a triangle on the chart that it is about.
@@ -83,10 +84,10 @@ const marks_plugin = {
   id: "marks",
   afterDatasetsDraw(chart) {
     const draw = chart.ctx;
-    let end_of_word = 0;
+    const words = [];
     for (const mark of marks) {
       if (mark.chart && mark.chart !== chart.canvas.id) continue;
-      const x = draw_line_at(chart, mark.time, mark.colour, mark.chart ? [2, 3] : []);
+      const x = draw_line_at(chart, mark.time, mark.colour, mark.chart ? [2, 3] : [], mark.kind === "lost" ? 2 : 1);
       if (x === null) continue;
       draw.save();
       draw.fillStyle = mark.colour;
@@ -98,9 +99,14 @@ const marks_plugin = {
         draw.lineTo(x, top + 6);
         draw.fill();
       } else {
-        end_of_word = draw_word(chart, mark, x, end_of_word);
+        words.push([mark, x]);
       }
       draw.restore();
+    }
+    const taken = [];
+    for (const [mark, x] of words.reverse()) {
+      draw.fillStyle = mark.colour;
+      draw_word(chart, mark, x, taken);
     }
     if (pointed_at !== null) draw_line_at(chart, pointed_at, colours.quiet, []);
   },
@@ -133,7 +139,7 @@ function plain_ticks(value, index, ticks, scale = 1) {
   const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 0.001) || 0);
   return decimals > 6 ? (scale * value).toExponential(1) : (scale * value).toFixed(decimals);
 }
-const share_ticks = (value, index, ticks) => `${plain_ticks(value, index, ticks, 100)} %`;
+const share_ticks = (value, index, ticks) => joined(plain_ticks(value, index, ticks, 100), "%");
 
 function axis_options(format) {
   return {

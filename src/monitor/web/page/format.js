@@ -1,6 +1,9 @@
 "use strict";
 // How figures are written: numbers, bytes, shares and times.
 
+// A number and its unit stay on one line; the space between them does not break.
+const joined = (...parts) => parts.join("\u00a0");
+
 const whole_number = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
 
 function format_count(value) {
@@ -19,8 +22,8 @@ function format_number(value) {
 }
 
 function format_ms(value) {
-  if (value > 0 && value < 0.1) return `${(1000 * value).toFixed(value < 0.01 ? 1 : 0)} µs`;
-  return `${value < 10 ? value.toFixed(2) : format_number(value)} ms`;
+  if (value > 0 && value < 0.1) return joined((1000 * value).toFixed(value < 0.01 ? 1 : 0), "µs");
+  return joined(value < 10 ? value.toFixed(2) : format_number(value), "ms");
 }
 
 function format_bytes(bytes) {
@@ -30,34 +33,34 @@ function format_bytes(bytes) {
     bytes /= 1024;
     ++unit;
   }
-  return `${unit === 0 || bytes >= 100 ? bytes.toFixed(0) : bytes.toFixed(1)} ${units[unit]}`;
+  return joined(bytes.toFixed(unit === 0 || bytes >= 100 ? 0 : 1), units[unit]);
 }
 
 function format_share(share, digits = 1) {
-  return `${(100 * share).toFixed(digits)} %`;
+  return joined((100 * share).toFixed(digits), "%");
 }
 
 // A small share keeps two digits that matter: 0.034 %.
 function format_small_share(share) {
-  if (share > 0 && share < 0.0001) return "< 0.01 %";
+  if (share > 0 && share < 0.0001) return joined("<", "0.01", "%");
   return format_share(share, share < 0.01 ? 2 : 1);
 }
 
 function format_duration(seconds) {
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 10) return joined(seconds.toFixed(1), "s");
   const all = Math.round(seconds);
   const two = (n) => String(n).padStart(2, "0");
-  if (all < 60) return `${all} s`;
-  if (all < 3600) return `${Math.floor(all / 60)} min ${two(all % 60)} s`;
+  if (all < 60) return joined(all, "s");
+  if (all < 3600) return joined(Math.floor(all / 60), "min", two(all % 60), "s");
   const hours = Math.floor(all / 3600);
-  if (hours < 48) return `${hours} h ${two(Math.floor((all % 3600) / 60))} min`;
-  return `${Math.floor(hours / 24)} d ${two(hours % 24)} h`;
+  if (hours < 48) return joined(hours, "h", two(Math.floor((all % 3600) / 60)), "min");
+  return joined(Math.floor(hours / 24), "d", two(hours % 24), "h");
 }
 
 // Of what nobody knows to the second.
 function format_roughly(seconds) {
-  if (seconds < 600) return seconds < 10 ? `${Math.ceil(seconds)} s` : format_duration(seconds);
-  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : format_duration(seconds);
+  if (seconds < 600) return seconds < 10 ? joined(Math.ceil(seconds), "s") : format_duration(seconds);
+  return seconds < 3600 ? joined(Math.round(seconds / 60), "min") : format_duration(seconds);
 }
 
 // On an axis: 45 s is "0:45", two hours are "2:00:00".

@@ -15,8 +15,10 @@ function make_notes() {
   notes.anomalies = new KeyedChildren(by_id("anomalies"), () => make_note("warn"), (node, a) =>
     write_note(node, anomaly_words[a.kind] ?? a.kind, format_duration(a.time), a.message, ""));
   notes.events = new KeyedChildren(by_id("events"), (e) => make_note(tone_of_event(e.kind)), (node, e) =>
-    write_note(node, e.kind.charAt(0).toUpperCase() + e.kind.slice(1), format_duration(e.time), e.message, e.device));
+    write_note(node, capital(e.kind), format_duration(e.time), e.message, e.device));
 }
+
+const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 
 function tone_of_event(kind) {
   return { lost: "bad", restored: "good", fallback: "warn", slow: "warn", paced: "warn" }[kind] ?? "plain";
@@ -93,8 +95,10 @@ function show_banner(run) {
   if (!banner.firstChild) make_banner(banner);
   const [text, button] = banner.children;
   banner.classList.toggle("settled", Boolean(after));
-  set_text(text.firstChild, `${lost.device || "The device"} was lost at ${format_duration(lost.time)}.`);
-  set_text(text.lastChild, ` ${lost.message}${after ? ` — ${after.kind} at ${format_duration(after.time)}: ${after.message}` : ""}`);
+  const device = lost.device || "The device";
+  set_text(text.firstChild, `${device} was lost at ${format_duration(lost.time)}`);
+  const why = lost.message.replace(`${device} was lost: `, "");
+  set_text(text.lastChild, `: ${why}${after ? `. ${capital(after.kind)} at ${format_duration(after.time)}: ${after.message}` : ""}`);
   button.dataset.time = lost.time;
 }
 

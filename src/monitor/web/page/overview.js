@@ -35,6 +35,7 @@ function show_tiles(run) {
   const accuracy = newest(samples, (s) => s.accuracy !== null)?.accuracy ?? last_of(epochs)?.accuracy;
   const step = newest(samples, (s) => s.step_ms > 0);
   const now = last_of(samples);
+  const limit = now?.limit > 0 ? joined("limit", format_bytes(now.limit)) : joined("no", "limit");
   const after = tested ? ` after epoch ${tested.epoch}` : "";
   tile("Loss", loss === undefined ? null : format_number(number_of(loss)),
        Number.isFinite(tested?.test_loss) ? `test ${format_number(tested.test_loss)}${after}` : "training",
@@ -45,7 +46,7 @@ function show_tiles(run) {
   tile("Samples a second", step ? format_number(step.samples_per_second) : null,
        run.training ? `batches of ${format_count(run.training.batch)}` : "");
   tile("Memory in use", now ? format_bytes(now.live) : null,
-       now ? `${format_bytes(now.reserved)} reserved, ${now.limit > 0 ? `limit ${format_bytes(now.limit)}` : "no limit"}` : "",
+       now ? `${format_bytes(now.reserved)} reserved, ${limit}` : "",
        { filled: now?.limit > 0 ? now.reserved / now.limit : undefined });
   const used = newest(samples, (s) => s.utilisation !== null);
   const system = newest(samples, (s) => s.system_utilisation !== null);
@@ -77,7 +78,7 @@ function show_progress(run) {
 function expected_end({ seconds, low, high }) {
   const text = `ends in ${format_roughly(seconds)}`;
   const range = high > low ? ` (${format_roughly(Math.max(0, low))} to ${format_roughly(high)})` : "";
-  if (view.connection === "export") return text + range;
+  if (view.connection === "export" || seconds > 12 * 3600) return text + range;
   const clock = new Date(Date.now() + 1000 * seconds).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
   return `${text}${range}, about ${clock}`;
 }
