@@ -267,6 +267,21 @@ TEST(WebStream, TheServerStopsAtOnceAndEndsItsStreams) {
   }
 }
 
+TEST(WebStream, ListenersHearHowTheRunEndedToTheLastByte) {
+  Serving serving;
+  Listener listener = serving.listen();
+  EXPECT_EQ(listener.next().value().kind, "run");
+  serving.run.change([](RunRecord& run) { run.training = monitor::RunTraining{.task = std::string(1 << 20, 'x'), .finished = true}; });
+  std::thread stopping([&] { serving.server.reset(); });
+  std::string last;
+  while (const auto event = listener.next()) last = event->data;
+  stopping.join();
+  ASSERT_FALSE(last.empty());
+  const json record = json::parse(last);
+  EXPECT_TRUE(record["training"]["finished"]);
+  EXPECT_EQ(record["training"]["task"].get<std::string>().size(), 1U << 20);
+}
+
 TEST(WebStream, TheServerSleepsWhileNobodyAsks) {
   Serving serving({}, quick());
   EXPECT_EQ(serving.listen().next().value().kind, "run");

@@ -19,6 +19,8 @@ namespace tidepool::inline v0::monitor::web {
 
 namespace {
 
+constexpr double time_to_end = 0.3;  // seconds for listeners to read the last that they are told
+
 // Paths and arguments stay as they were sent: none of ours needs an escape.
 std::size_t unescape_nothing(void*, MHD_Connection*, char* text) { return std::char_traits<char>::length(text); }
 
@@ -81,10 +83,11 @@ void Server::serve() {
     if (const double seconds = budget_.wait(); seconds > 0) rest(seconds);
   }
   tell_listeners(time_now());  // how it ended
-  MHD_run(daemon_.get());
   streams_.end_all();
-  MHD_run(daemon_.get());  // goes on with them,
-  MHD_run(daemon_.get());  // and sends their end
+  for (const double until = time_now() + time_to_end; streams_.any() && time_now() < until;) {
+    MHD_run(daemon_.get());
+    wait_for_daemon();
+  }
   daemon_.reset();
   cpu_seconds_ = thread_seconds();
 }
@@ -135,6 +138,13 @@ void Server::wait() const {
                                  {.fd = events_, .events = POLLIN, .revents = 0},
                                  {.fd = listener_, .events = POLLIN, .revents = 0}}};
   poll(watched.data(), could_make_room ? 3 : 2, milliseconds);
+}
+
+void Server::wait_for_daemon() const {
+  MHD_UNSIGNED_LONG_LONG milliseconds = 0;
+  const bool at_once = MHD_get_timeout(daemon_.get(), &milliseconds) == MHD_YES && milliseconds == 0;
+  pollfd daemon{.fd = events_, .events = POLLIN, .revents = 0};
+  poll(&daemon, 1, at_once ? 0 : 10);
 }
 
 void Server::rest(double seconds) const {

@@ -52,6 +52,7 @@ class Server {
   void run_daemon();
   void wait() const;
   int wait_milliseconds() const;
+  void wait_for_daemon() const;
   void rest(double seconds) const;
   void look_after();
   void tell_listeners(double now);

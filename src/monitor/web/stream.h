@@ -42,6 +42,7 @@ class Streams {
  public:
   Streams(RunSource& run, Shelf& shelf, const Limits& limits) : run_(run), shelf_(shelf), limits_(limits) {}
 
+  bool any() const { return !all_.empty(); }
   bool full() const { return all_.size() >= limits_.streams; }
   Response open(MHD_Connection* connection, int socket);
   std::optional<double> due() const;  // the next time to tell; nothing while nobody listens
