@@ -27,7 +27,7 @@ namespace tidepool::inline v0::monitor {
 
 struct Options {
   double period = 0.1;           // seconds between samples
-  bool every_operation = false;  // host times of every operation rather than of one in 16: for traces
+  bool every_operation = false;  // host times of every operation rather than of one in 64: for traces
 };
 TIDEPOOL_API void enable(const Options& options);
 TIDEPOOL_API void enable();

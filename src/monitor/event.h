@@ -34,7 +34,7 @@ class EventSink {
 
   // Whether launches are to be timed: those of operations that are, and one run in 64 of a plan.
   bool wants_times() const { return times_.load(std::memory_order_relaxed); }
-  // Whether every operation is timed, not only a thread's first 256 and then one in 16.
+  // Whether every operation is timed, not only a thread's first 256 and then one in 64.
   bool wants_every_operation() const { return every_operation_.load(std::memory_order_relaxed); }
   std::uint32_t looks_wanted() const { return looks_.load(std::memory_order_relaxed); }
 

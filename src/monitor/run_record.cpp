@@ -7,6 +7,7 @@
 #include "platform/system.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tidepool::inline v0::monitor {
 
@@ -58,13 +59,17 @@ struct Prices {
   double event = 0, clock = 0;
 };
 Prices measured_prices() {
-  constexpr int rounds = 20'000;
+  constexpr int rounds = 2000, times = 20;
   const auto scratch = std::make_unique<Watcher>();
   EventSink* volatile sink = scratch.get();  // called as the waist calls it
   const auto time = [](auto&& work) {
-    const std::int64_t start = steady_nanoseconds();
-    for (int i = 0; i < rounds; ++i) work();
-    return static_cast<double>(steady_nanoseconds() - start) * 1e-9 / rounds;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();  // the others were held up, or met memory for the first time
+    for (int k = 0; k < times; ++k) {
+      const std::int64_t start = steady_nanoseconds();
+      for (int i = 0; i < rounds; ++i) work();
+      least = std::min(least, steady_nanoseconds() - start);
+    }
+    return static_cast<double>(least) * 1e-9 / rounds;
   };
   Prices prices;
   const Event run{.kind = Event::plan_run, .device = "", .count = 10, .nanoseconds = 100};

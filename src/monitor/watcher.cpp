@@ -7,19 +7,6 @@ namespace tidepool::inline v0::monitor {
 
 namespace {
 
-bool has_trace(const Event& event) {
-  switch (event.kind) {
-    case Event::timed:
-    case Event::called:
-    case Event::upload:
-    case Event::download:
-    case Event::wait:
-      return event.start != 0;
-    default:
-      return false;
-  }
-}
-
 TraceEvent trace_of(const Event& event) {
   const auto kind = [&] {
     switch (event.kind) {
@@ -113,7 +100,8 @@ DeviceCounters* Watcher::find(const char* device) noexcept {
 
 void Watcher::on(const Event& event) noexcept {
   if (DeviceCounters* counters = find(event.device)) counters->on(event);
-  if (has_trace(event)) trace(trace_of(event));
+  if (event.start != 0) [[unlikely]]
+    trace(trace_of(event));
 }
 
 const DeviceCounters* Watcher::counters_of(const char* device) const {

@@ -29,11 +29,14 @@ void main() {
   [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i)
     [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) sums[i][j] = 0.0;
 
+  uint a_rows[BLOCK_ROWS];
+  [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i) a_rows[i] = a_row(block, min(block.row + i, most_row));
+
   uint k = block.first;
   for (; k + 8 <= block.last; k += 8) {
     const Place mine = place_of(block, k + lane);
     float a_values[BLOCK_ROWS];
-    [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i) a_values[i] = a[a_row(block, min(block.row + i, most_row)) + mine.a];
+    [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i) a_values[i] = a[a_rows[i] + mine.a];
 #define A0(i) A_OF_LANE(i, 0)
 #define A1(i) A_OF_LANE(i, 1)
 #define A2(i) A_OF_LANE(i, 2)
@@ -53,7 +56,7 @@ void main() {
   }
   for (; k < block.last; ++k) {
     const Place at = place_of(block, k);
-#define A_HERE(i) a[a_row(block, min(block.row + (i), most_row)) + at.a]
+#define A_HERE(i) a[a_rows[i] + at.a]
     ADD_K(at, A_HERE)
   }
 
