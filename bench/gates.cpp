@@ -66,17 +66,22 @@ std::string readable(double nanoseconds) {
   return text;
 }
 
+double figure_of(const Measured& measured) { return measured.bare ? measured.ours / *measured.bare : measured.ours; }
+bool is_over(const Gate& gate, const Measured& measured) { return !(figure_of(measured) <= gate.allowed * tolerance); }
+
 enum class Verdict { passed, failed, skipped };
 
 Verdict run(const Gate& gate) {
-  const Measured measured = gate.measure();
+  Measured measured = gate.measure();
+  // A machine that others use has slow minutes: what fails is measured again, and has failed when it does so three times.
+  for (int tries = 1; tries < 3 && measured.skipped.empty() && is_over(gate, measured); ++tries) measured = gate.measure();
   const int width = static_cast<int>(gate.name.size());
   if (!measured.skipped.empty()) {
     std::printf("%-28.*s skipped: %s\n", width, gate.name.data(), measured.skipped.c_str());
     return Verdict::skipped;
   }
-  const double figure = measured.bare ? measured.ours / *measured.bare : measured.ours;
-  const bool failed = !(figure <= gate.allowed * tolerance);
+  const double figure = figure_of(measured);
+  const bool failed = is_over(gate, measured);
   const char* verdict = failed ? "FAILED" : figure > gate.allowed ? "passed, but over what is allowed" : "passed";
   std::printf("%-28.*s %11s ", width, gate.name.data(), readable(measured.ours).c_str());
   if (measured.bare)
