@@ -45,7 +45,11 @@ Measured measure_pool_with_many();
 template <int size>
 Measured measure_matmul();  // 64, 256, 512, 1024, 2048
 Measured measure_linear();
+Measured measure_chain();
+Measured measure_mean_of_squares();
 Measured measure_xor_step();
+Measured measure_sine_step();
+Measured measure_mlp_step();
 Measured measure_cnn_step();
 Measured measure_watching_xor();  // by account, not by comparing two runs
 Measured measure_watching_cnn();

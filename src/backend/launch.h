@@ -73,6 +73,37 @@ struct CpuCall {
   }
 };
 
+// How images may lie inside plans: in blocks of channels, [n, c / size, h, w, size] instead of [n, c, h, w].
+struct ChannelBlocks {
+  std::uint32_t size = 0;      // 0: none do
+  std::uint32_t bindings = 0;  // those that do, as bits
+  bool has(std::size_t binding) const { return (bindings >> binding & 1) != 0; }
+};
+struct ImageShape {
+  std::uint32_t channels = 0, plane = 0;  // elements of a plane; no channels: it cannot lie in blocks
+  friend bool operator==(const ImageShape&, const ImageShape&) = default;
+};
+// What a kernel takes that way: see device/layouts.h.
+struct BlockedImages {
+  bool gains;                                                         // is faster for it; others take them as they come
+  ImageShape (*shape)(const std::byte* params, std::size_t binding);  // of what can lie in blocks
+  std::uint16_t at;                                                   // where its parameters have ChannelBlocks
+};
+// A kernel that treats every element by itself: element i of what it writes is made of element i of what it reads. So it does not care
+// how they lie, and its work can be cut anywhere: see device/joining.h.
+struct FlatKernel {
+  bool (*flat)(const std::byte* params);              // with these parameters
+  std::uint16_t count_at;                             // where its parameters have the number of elements, 32 bits
+  bool (*zeroes)(const std::byte* params) = nullptr;  // it only writes zeros; see device/zeros.h
+  bool adds = false;                                  // its third binding becomes the sum of the others
+};
+// A kernel that makes one element of its second binding of each stretch of its first, in order. It can end a chain of flat ones.
+struct StretchKernel {
+  std::uint32_t (*length)(const std::byte* params);        // of a stretch; 0: not with these parameters
+  void (*cut)(std::byte* params, std::uint32_t elements);  // parameters for the first so many elements, a multiple of it or all
+};
+constexpr std::size_t piece_bytes = 65536;  // room for what lives within a piece of joined launches
+
 struct KernelDef {
   const char* name;
   std::array<Access, max_bindings> access{};
@@ -85,6 +116,9 @@ struct KernelDef {
   std::uint8_t constant_count = 0;
   mutable std::uint32_t id = 0;            // given at first use, from 1 on: see kernel_id
   std::span<const std::uint32_t> spirv{};  // instead of a shader by name
+  const BlockedImages* images = nullptr;
+  const FlatKernel* flat = nullptr;
+  const StretchKernel* stretches = nullptr;
 };
 
 // A small number for tables; the same for the life of the process.
@@ -114,6 +148,10 @@ struct Launch {
   std::uint8_t binding_count = 0;
   std::uint8_t param_bytes = 0;
   bool barrier = false;  // what came before must be finished and visible first
+  // In recordings of backends that join launches: so many after it are done piece by piece together with it, in pieces of so many
+  // elements. A binding without memory lives within a piece; its offset is one in the piece's room.
+  std::uint16_t joined = 0;
+  std::uint32_t piece = 0;
   Extent extent;
   alignas(16) std::array<std::byte, max_param_bytes> params;
 
