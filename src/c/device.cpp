@@ -5,36 +5,20 @@
 #include <tidepool/memory.h>
 
 #include "c/call.h"
-#include "platform/utf8.h"
+#include "c/text.h"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 
 namespace tp = tidepool;
 using tp::c::Call;
 using tp::c::frees;
 using tp::c::gives_device;
 using tp::c::guarded;
+using tp::c::put;
 
 namespace {
 
-// As many whole characters as there is room for.
-template <std::size_t room>
-void put(std::string_view text, char (&to)[room]) {
-  std::string kept;
-  while (!text.empty()) {
-    const std::size_t before = kept.size();
-    tp::append_utf8(kept, tp::next_code_point(text));
-    if (kept.size() >= room) {
-      kept.resize(before);
-      break;
-    }
-  }
-  *std::copy(kept.begin(), kept.end(), to) = '\0';
-}
-
-void put(const tp::DeviceInfo& from, tp_device_info& to) {
+void describe(const tp::DeviceInfo& from, tp_device_info& to) {
   to = {};
   put(from.id, to.id);
   put(from.name, to.name);
@@ -53,7 +37,7 @@ tp_status tp_devices(tp_device_info* infos, int64_t room, int64_t* count) {
     const std::span<tp_device_info> to = call.values("infos", infos, "room", room);
     int64_t& found = call.pointer("count", count);
     const std::vector<tp::DeviceInfo> all = tp::devices();
-    for (std::size_t i = 0; i < std::min(all.size(), to.size()); ++i) put(all[i], to[i]);
+    for (std::size_t i = 0; i < std::min(all.size(), to.size()); ++i) describe(all[i], to[i]);
     found = static_cast<int64_t>(all.size());
   });
 }

@@ -83,6 +83,11 @@ void Bench::expect_values(const tp_tensor* tensor, const std::vector<double>& wa
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], wanted[i], tolerance) << "element " << i;
 }
 
+void Bench::expect_same(const tp_tensor* tensor, const Tensor& wanted) {
+  EXPECT_EQ(shape(tensor), std::vector<std::int64_t>(wanted.shape().begin(), wanted.shape().end()));
+  EXPECT_EQ(values(tensor), wanted.to_host<float>());
+}
+
 void Bench::expect_ok(tp_status status) { EXPECT_EQ(status, TP_OK) << tp_status_name(status) << ": " << tp_last_error(); }
 
 void Bench::expect_error(tp_status status, tp_status wanted, const std::vector<std::string>& says) {

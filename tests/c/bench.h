@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 #include <tidepool/c.h>
+#include <tidepool/tensor.h>
 
 #include <cstdint>
 #include <functional>
@@ -39,6 +40,7 @@ class Bench {
   static std::vector<float> values(const tp_tensor* tensor);  // of any type, as floats
   static std::vector<std::int64_t> shape(const tp_tensor* tensor);
   static void expect_values(const tp_tensor* tensor, const std::vector<double>& wanted, double tolerance = 1e-5);
+  static void expect_same(const tp_tensor* tensor, const Tensor& wanted);  // values and shape, to the bit
   static void expect_ok(tp_status status);
   static void expect_error(tp_status status, tp_status wanted, const std::vector<std::string>& says);
 

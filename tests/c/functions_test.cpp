@@ -2,15 +2,16 @@
 #include <gtest/gtest.h>
 
 #include "c/bench.h"
+#include "c/text.h"
 #include "support/devices.h"
 
 #include <dlfcn.h>
 
 #include <fstream>
-#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 extern "C" int uses_c_alone(void);
 
@@ -61,6 +62,51 @@ TEST(CInterface, IsExportedByTheSharedLibrary) {
   dlclose(library);
 }
 #endif
+
+// NULL stands for the defaults of C++; the macros say the same.
+TEST(CInterface, HasTheDefaultsOfCpp) {
+  const tp_adam_options adam = TP_ADAM_DEFAULTS;
+  const AdamOptions adam_in_cpp;
+  EXPECT_EQ(std::tie(adam.lr, adam.beta1, adam.beta2, adam.eps, adam.weight_decay, adam.step),
+            std::tie(adam_in_cpp.lr, adam_in_cpp.beta1, adam_in_cpp.beta2, adam_in_cpp.eps, adam_in_cpp.weight_decay, adam_in_cpp.step));
+  const tp_sgd_options sgd = TP_SGD_DEFAULTS;
+  const SgdOptions sgd_in_cpp;
+  EXPECT_EQ(std::tie(sgd.lr, sgd.momentum, sgd.weight_decay), std::tie(sgd_in_cpp.lr, sgd_in_cpp.momentum, sgd_in_cpp.weight_decay));
+  EXPECT_EQ(sgd.nesterov != 0, sgd_in_cpp.nesterov);
+  const tp_pool_options pool = TP_POOL_DEFAULTS;
+  const PoolOptions pool_in_cpp;
+  EXPECT_EQ(std::tie(pool.kernel, pool.stride, pool.padding), std::tie(pool_in_cpp.kernel, pool_in_cpp.stride, pool_in_cpp.padding));
+  const tp_im2col_options im2col = TP_IM2COL_DEFAULTS;
+  const Im2colOptions im2col_in_cpp;
+  EXPECT_EQ(std::tie(im2col.kernel, im2col.stride, im2col.padding, im2col.dilation),
+            std::tie(im2col_in_cpp.kernel, im2col_in_cpp.stride, im2col_in_cpp.padding, im2col_in_cpp.dilation));
+  const tp_conv2d_options conv2d = TP_CONV2D_DEFAULTS;
+  const Conv2dOptions conv2d_in_cpp;
+  EXPECT_EQ(std::tie(conv2d.stride, conv2d.padding, conv2d.dilation, conv2d.groups),
+            std::tie(conv2d_in_cpp.stride, conv2d_in_cpp.padding, conv2d_in_cpp.dilation, conv2d_in_cpp.groups));
+  EXPECT_EQ(conv2d.activation, static_cast<int>(conv2d_in_cpp.activation));
+  const tp_batch_norm_options batch_norm = TP_BATCH_NORM_DEFAULTS;
+  const BatchNormOptions batch_norm_in_cpp;
+  EXPECT_EQ(std::tie(batch_norm.momentum, batch_norm.eps), std::tie(batch_norm_in_cpp.momentum, batch_norm_in_cpp.eps));
+  EXPECT_EQ(batch_norm.training != 0, batch_norm_in_cpp.training);
+  const tp_select_options select = TP_SELECT_DEFAULTS;
+  const SelectOptions select_in_cpp;
+  EXPECT_EQ(std::tie(select.min_memory, select.max_load), std::tie(select_in_cpp.min_memory, select_in_cpp.max_load));
+  EXPECT_EQ(std::tuple(select.prefer_gpu != 0, select.required != 0, select.allow_software != 0),
+            std::tuple(select_in_cpp.prefer_gpu, select_in_cpp.required, select_in_cpp.allow_software));
+}
+
+TEST(CText, IsCutBetweenCharacters) {
+  char five[6] = "?????";
+  c::put("abcdefg", five);
+  EXPECT_STREQ(five, "abcde");
+  c::put("abcd\u00e9", five);  // of two bytes
+  EXPECT_STREQ(five, "abcd");
+  c::put("abc\u00e9", five);
+  EXPECT_STREQ(five, "abc\u00e9");
+  c::put("", five);
+  EXPECT_STREQ(five, "");
+}
 
 class CFunctions : public LibraryTest, public testing::WithParamInterface<std::tuple<std::size_t, const char*>> {
  protected:

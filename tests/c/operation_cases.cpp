@@ -1,6 +1,8 @@
 // Reductions, products, layouts, images, losses.
 #include "c/bench.h"
 
+#include <tidepool/ops.h>
+
 #include <cmath>
 
 namespace tidepool::c_tests {
@@ -122,6 +124,10 @@ void one_hot(Bench& b) {
 
 tp_tensor* nine(Bench& b) { return b.f32({1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 1, 3, 3}); }
 
+// Numbers that are all different, small enough for exact sums.
+Tensor counted(const Shape& shape) { return arange(shape.numel()).reshape(shape) * 0.125F; }
+tp_tensor* counted(Bench& b, const std::vector<std::int64_t>& shape) { return b.f32(counted(Shape(shape)).to_host<float>(), shape); }
+
 void conv2d(Bench& b) {
   tp_conv2d_options options = TP_CONV2D_DEFAULTS;
   tp_tensor *w = b.f32({1, 1, 1, 1}, {1, 1, 2, 2}), *out = nullptr;
@@ -131,23 +137,23 @@ void conv2d(Bench& b) {
   b.expect_values(b.own(out), {12, 16, 24, 28});
   options.stride = 0;
   b.expect_error(tp_conv2d(nine(b), w, nullptr, &options, &out), TP_ARGUMENT_ERROR, {"conv2d", "stride"});
+  const tp_conv2d_options all = {.stride = 4, .padding = 1, .dilation = 3, .groups = 2, .activation = TP_SIGMOID};
+  b.expect_ok(tp_conv2d(counted(b, {1, 2, 9, 9}), counted(b, {2, 1, 2, 2}), nullptr, &all, &out));
+  b.expect_same(b.own(out), tidepool::conv2d(counted({1, 2, 9, 9}), counted({2, 1, 2, 2}), {},
+                                             {.stride = 4, .padding = 1, .dilation = 3, .groups = 2, .activation = Activation::sigmoid}));
 }
 
-void max_pool2d(Bench& b) {
-  const tp_pool_options options = {.kernel = 3, .stride = 0, .padding = 0};
-  tp_tensor* out = nullptr;
-  b.sweep(tp_max_pool2d, nine(b), &options, &out);
-  b.expect_values(b.own(out), {9});
-  b.expect_ok(tp_max_pool2d(nine(b), nullptr, &out));
-  b.expect_values(b.own(out), {5});
-}
-void avg_pool2d(Bench& b) {
-  const tp_pool_options options = {.kernel = 3, .stride = 0, .padding = 0};
-  tp_tensor* out = nullptr;
-  b.sweep(tp_avg_pool2d, nine(b), &options, &out);
-  b.expect_values(b.own(out), {5});
-  b.expect_ok(tp_avg_pool2d(nine(b), nullptr, &out));
-  b.expect_values(b.own(out), {3});
+using Pooling = tp_status (*)(const tp_tensor*, const tp_pool_options*, tp_tensor**);
+using PoolingInCpp = Tensor (*)(const Tensor&, const PoolOptions&);
+void pooling(Cases& all, const char* name, Pooling pool, PoolingInCpp same, double by_default) {
+  all.push_back({name, [=](Bench& b) {
+                   const tp_pool_options options = {.kernel = 3, .stride = 2, .padding = 1};
+                   tp_tensor* out = nullptr;
+                   b.sweep(pool, counted(b, {1, 1, 6, 7}), &options, &out);
+                   b.expect_same(b.own(out), same(counted({1, 1, 6, 7}), {.kernel = 3, .stride = 2, .padding = 1}));
+                   b.expect_ok(pool(nine(b), nullptr, &out));
+                   b.expect_values(b.own(out), {by_default});
+                 }});
 }
 
 void batch_norm(Bench& b) {
@@ -217,8 +223,8 @@ void add_operation_cases(Cases& all) {
   all.push_back({"tp_embedding", embedding});
   all.push_back({"tp_one_hot", one_hot});
   all.push_back({"tp_conv2d", conv2d});
-  all.push_back({"tp_max_pool2d", max_pool2d});
-  all.push_back({"tp_avg_pool2d", avg_pool2d});
+  pooling(all, "tp_max_pool2d", tp_max_pool2d, tidepool::max_pool2d, 5);
+  pooling(all, "tp_avg_pool2d", tp_avg_pool2d, tidepool::avg_pool2d, 3);
   all.push_back({"tp_batch_norm", batch_norm});
   all.push_back({"tp_layer_norm", layer_norm});
   loss(all, "tp_mse_loss", tp_mse_loss, 0.04);

@@ -1,6 +1,8 @@
 // Operations without gradients, against numbers worked out by hand.
 #include "c/bench.h"
 
+#include <cmath>
+
 namespace tidepool::c_tests {
 
 namespace {
@@ -36,6 +38,12 @@ void adam_step(Bench& b) {
   tp_tensor *w2 = b.f32({1}, {1}), *m2 = b.zeros({1}), *v2 = b.zeros({1});
   b.expect_ok(tp_raw_adam_step(w2, g, m2, v2, nullptr));
   b.expect_values(w2, {0.999});
+  tp_tensor *w3 = b.f32({1}, {1}), *m3 = b.zeros({1}), *v3 = b.zeros({1});
+  const tp_adam_options all = {.lr = 0.5, .beta1 = 0.5, .beta2 = 0.75, .eps = 0.5, .weight_decay = 0.5, .step = 2};
+  b.expect_ok(tp_raw_adam_step(w3, g, m3, v3, &all));  // the gradient is 0.5 + 0.5 * 1
+  b.expect_values(m3, {0.5});
+  b.expect_values(v3, {0.25});
+  b.expect_values(w3, {1 - 0.5 * (0.5 / 0.75) / (std::sqrt(0.25 / 0.4375) + 0.5)});
   options.step = 0;
   b.expect_error(tp_raw_adam_step(w, g, m, v, &options), TP_ARGUMENT_ERROR, {"adam_step", "step", "0"});
 }
@@ -49,6 +57,11 @@ void sgd_step(Bench& b) {
   b.expect_ok(tp_raw_sgd_step(w, g, nullptr, nullptr));
   b.expect_values(w, {0.895});
   b.expect_error(tp_raw_sgd_step(w, g, nullptr, &options), TP_RELEASED_ERROR, {"sgd_step"});
+  tp_tensor *other = b.f32({1}, {1}), *speed = b.f32({2}, {1});
+  const tp_sgd_options all = {.lr = 0.5, .momentum = 0.25, .weight_decay = 0.125, .nesterov = 1};
+  b.expect_ok(tp_raw_sgd_step(other, g, speed, &all));
+  b.expect_values(speed, {1.125});                        // 0.25 * 2 + (0.5 + 0.125)
+  b.expect_values(other, {1 - 0.5 * (0.625 + 0.28125)});  // the gradient, and a quarter of the new speed
 }
 
 void maxpool2d_fwd(Bench& b) {
@@ -73,6 +86,10 @@ void im2col(Bench& b) {
   const tp_im2col_options options = {.kernel = 2, .stride = 1, .padding = 0, .dilation = 1};
   b.sweep(tp_raw_im2col, x, &options, columns);
   b.expect_values(columns, {1, 2, 2, 3, 4, 5, 5, 6});
+  const tp_im2col_options all = {.kernel = 2, .stride = 4, .padding = 1, .dilation = 3};  // rows -1 and 2, of columns -1 and 2
+  tp_tensor *wide = b.f32({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, {1, 1, 3, 4}), *window = b.zeros({1, 4, 1});
+  b.expect_ok(tp_raw_im2col(wide, &all, window));
+  b.expect_values(window, {0, 0, 0, 11});
   b.expect_error(tp_raw_im2col(x, nullptr, columns), TP_SHAPE_ERROR, {"im2col"});  // a kernel of 3 is too large
 }
 
