@@ -12,7 +12,8 @@
 // beside this one say what. docs/c.md explains a whole program, examples/xor.c is one, examples/xor_ctypes.py another.
 //
 // Errors: every function but the three that give text gives a tp_status, TP_OK being 0; tp_last_error() says what was wrong with the last
-// call of this thread that failed. Nothing is thrown, nothing ends the program. A handle that is NULL, was freed or is none at all is an error like others.
+// call of this thread that failed. Nothing is thrown, nothing ends the program. A handle that is NULL, was freed or is none at all is an
+// error like others.
 //
 // Handles (tp_device, tp_tensor, tp_plan, tp_ticket) come through the last parameter, which is NULL after an error, and belong to the
 // caller, who gives them back with tp_…_free: NULL is fine there. They are names, not addresses. `const tp_tensor*` is read, `tp_tensor*`
