@@ -8,6 +8,7 @@
 #include "ops/conv/image.h"
 #include "platform/cat.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace tidepool::inline v0 {
@@ -29,7 +30,7 @@ constexpr KernelDef max_indices_kernel{
     .name = "max_pool2d_indices", .access = accesses({r, w, w}), .bindings = 3, .cpu = max_pool2d_indices_cpu};
 constexpr KernelDef max_grad_kernel{
     .name = "max_pool2d_grad", .access = accesses({r, r, w}), .bindings = 3, .cpu = max_pool2d_grad_cpu, .images = &images};
-constexpr KernelDef max_unpool_kernel{.name = "max_unpool2d", .access = accesses({r, r, w, rw}), .bindings = 4, .cpu = max_unpool2d_cpu};
+constexpr KernelDef max_unpool_kernel{.name = "max_unpool2d", .access = accesses({r, r, rw, rw}), .bindings = 4, .cpu = max_unpool2d_cpu};
 constexpr KernelDef avg_kernel{.name = "avg_pool2d", .access = accesses({r, w}), .bindings = 2, .cpu = avg_pool2d_cpu};
 constexpr KernelDef avg_grad_kernel{.name = "avg_pool2d_grad", .access = accesses({r, w}), .bindings = 2, .cpu = avg_pool2d_grad_cpu};
 
@@ -196,13 +197,20 @@ void maxpool2d_bwd(const Tensor& dy, const Tensor& indices, const Tensor& dx) {
       name, {&dx, &dy, &indices}, 1, [](std::span<Node* const>) {},
       [](std::span<Node* const> nodes, Stream& stream, const Attrs&) {
         const Shape &image = nodes[0]->shape, &pooled = nodes[1]->shape;
-        const UnpoolParams p{.shifts = {},
-                             .planes = to_count(image[0] * image[1]),
-                             .inputs = to_count(image[2] * image[3]),
-                             .outputs = to_count(pooled[2] * pooled[3]),
-                             .complaint = complaint_code("maxpool2d_bwd")};
-        stream.launch(max_unpool_kernel, {read(*nodes[1]), read(*nodes[2]), write(*nodes[0]), stream.complaints()}, p,
-                      per_element(*nodes[0]));
+        UnpoolParams p{.shifts = {},
+                       .planes = to_count(image[0] * image[1]),
+                       .inputs = to_count(image[2] * image[3]),
+                       .outputs = to_count(pooled[2] * pooled[3]),
+                       .begin = 0,
+                       .end = 0,
+                       .complaint = complaint_code("maxpool2d_bwd")};
+        const auto longest = static_cast<std::uint32_t>(std::min<std::size_t>(stream.info().max_loop, p.outputs));
+        do {  // at least once: dx is overwritten in any case
+          p.end = p.begin + std::min(longest, p.outputs - p.begin);
+          stream.launch(max_unpool_kernel, {read(*nodes[1]), read(*nodes[2]), update(*nodes[0]), stream.complaints()}, p,
+                        per_element(*nodes[0]));
+          p.begin = p.end;
+        } while (p.begin < p.outputs);
       },
       Attrs{});
 }

@@ -23,6 +23,7 @@ struct UnpoolParams {
   Shifts shifts;
   std::uint32_t planes;
   std::uint32_t inputs, outputs;  // elements of a plane of dx, of dy
+  std::uint32_t begin, end;       // of the outputs, those that are added now; the first ones overwrite
   std::uint32_t complaint;
 };
 static_assert(Params<UnpoolParams>);

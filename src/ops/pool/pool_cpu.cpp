@@ -174,8 +174,8 @@ void run_unpool(const CpuCall& call) {
   auto* dx = call.buffer<float>(2);
   for_planes(call, p.planes, p.inputs, [&](std::size_t plane) HWY_ATTR {
     float* to = dx + plane * p.inputs;
-    std::fill_n(to, p.inputs, 0.0F);
-    for (std::size_t i = plane * p.outputs; i < (plane + 1) * p.outputs; ++i) {
+    if (p.begin == 0) std::fill_n(to, p.inputs, 0.0F);
+    for (std::size_t i = plane * p.outputs + p.begin; i < plane * p.outputs + p.end; ++i) {
       if (indices[i] >= 0 && static_cast<std::uint32_t>(indices[i]) < p.inputs)
         to[indices[i]] += dy[i];
       else
