@@ -59,9 +59,10 @@ struct CpuCall {
   std::array<std::byte*, max_bindings> buffers;
   const std::byte* param_bytes;
   Extent extent;
-  CpuTeam* team;     // for loops that are worth more than one thread
-  OneDnn* onednn;    // null: our own kernels only
-  int instructions;  // which compiled variant to run; see backend/cpu/simd.h
+  CpuTeam* team;        // for loops that are worth more than one thread
+  OneDnn* onednn;       // null: our own kernels only
+  int instructions;     // which compiled variant to run; see backend/cpu/simd.h
+  const void* program;  // the kernel's
 
   template <class P>
   const P& params() const {
@@ -85,6 +86,7 @@ struct KernelDef {
   std::uint8_t constant_count = 0;
   mutable std::uint32_t id = 0;            // given at first use, from 1 on: see kernel_id
   std::span<const std::uint32_t> spirv{};  // instead of a shader by name
+  const void* program = nullptr;           // what the CPU function runs, for kernels that are made at run time
 };
 
 // A small number for tables; the same for the life of the process.

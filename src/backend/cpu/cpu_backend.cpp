@@ -145,6 +145,7 @@ class CpuBackend final : public Backend {
     call.team = &team_;
     call.onednn = own_only_ ? nullptr : &onednn_;
     call.instructions = instructions_;
+    call.program = launch.kernel->program;
     return call;
   }
 
