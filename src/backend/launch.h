@@ -59,10 +59,12 @@ struct CpuCall {
   std::array<std::byte*, max_bindings> buffers;
   const std::byte* param_bytes;
   Extent extent;
-  CpuTeam* team;        // for loops that are worth more than one thread
-  OneDnn* onednn;       // null: our own kernels only
-  int instructions;     // which compiled variant to run; see backend/cpu/simd.h
-  const void* program;  // the kernel's
+  CpuTeam* team;                                // for loops that are worth more than one thread
+  OneDnn* onednn;                               // null: our own kernels only
+  int instructions;                             // which compiled variant to run; see backend/cpu/simd.h
+  const void* program;                          // the kernel's; where there is one, what follows is known too
+  std::array<std::size_t, max_bindings> bytes;  // of each buffer
+  std::size_t param_size;                       // of the parameters, in whole words
 
   template <class P>
   const P& params() const {
@@ -72,6 +74,12 @@ struct CpuCall {
   T* buffer(std::size_t i) const {
     return reinterpret_cast<T*>(buffers[i]);
   }
+};
+
+// What a shader wants beyond what every device has.
+struct ShaderNeeds {
+  std::uint8_t subgroup = 0;       // operations across a subgroup's lanes, as Vulkan's bits
+  std::uint32_t shared_bytes = 0;  // memory that a workgroup shares
 };
 
 struct KernelDef {
@@ -87,16 +95,19 @@ struct KernelDef {
   mutable std::uint32_t id = 0;            // given at first use, from 1 on: see kernel_id
   std::span<const std::uint32_t> spirv{};  // instead of a shader by name
   const void* program = nullptr;           // what the CPU function runs, for kernels that are made at run time
+  ShaderNeeds needs{};                     // of such kernels
+  bool shifts = true;                      // its parameters begin with Shifts; if not, its bindings begin where the device can bind
+  bool folds = true;                       // it numbers its workgroups through x and y, so that a long line of them can be folded
 };
 
-// A small number for tables; the same for the life of the process.
+// A small number for tables; the same for the life of the process, or of a kernel that is made at run time.
+inline constinit std::atomic<std::uint32_t> last_kernel_id{0};
 inline std::uint32_t kernel_id(const KernelDef& kernel) {
-  static constinit std::atomic<std::uint32_t> last{0};
   const std::atomic_ref<std::uint32_t> id(kernel.id);
   if (const std::uint32_t known = id.load(std::memory_order_relaxed)) [[likely]]
     return known;
   std::uint32_t mine = 0;
-  const std::uint32_t fresh = last.fetch_add(1) + 1;
+  const std::uint32_t fresh = last_kernel_id.fetch_add(1) + 1;
   return id.compare_exchange_strong(mine, fresh) ? fresh : mine;
 }
 

@@ -144,6 +144,10 @@ void Capture::add(Stream& stream, const Launch& launch, std::span<const Operand>
   launches_.push_back({launch.kernel, launch.operation, {operands.begin(), operands.end()}, {params.begin(), params.end()}, launch.extent});
 }
 
+void Capture::keep(std::shared_ptr<const void> used) {
+  if (std::ranges::find(kept_, used) == kept_.end()) kept_.push_back(std::move(used));
+}
+
 std::shared_ptr<PlanState> Capture::finish() {
   if (!stream_) throw Error("capture", "the function launched nothing, so there is nothing to run");
   const StreamLock lock(*stream_);
@@ -152,7 +156,7 @@ std::shared_ptr<PlanState> Capture::finish() {
   std::unordered_set<Block*> seen;
   std::erase_if(touched_, [&](const Storage& storage) { return !seen.insert(storage.block()).second; });
   for (Storage& held : blocks_->settle()) touched_.push_back(std::move(held));
-  return std::make_shared<PlanState>(stream_, blocks_, std::move(launches_), std::move(touched_));
+  return std::make_shared<PlanState>(stream_, blocks_, std::move(launches_), std::move(touched_), std::move(kept_));
 }
 
 }  // namespace tidepool::inline v0

@@ -146,6 +146,10 @@ class CpuBackend final : public Backend {
     call.onednn = own_only_ ? nullptr : &onednn_;
     call.instructions = instructions_;
     call.program = launch.kernel->program;
+    if (call.program) [[unlikely]] {
+      for (std::size_t i = 0; i < launch.binding_count; ++i) call.bytes[i] = launch.bindings[i].bytes;
+      call.param_size = launch.param_bytes;
+    }
     return call;
   }
 
