@@ -3,9 +3,10 @@
 # which use private headers.
 include(cmake/shaders.cmake)
 include(cmake/volk.cmake)
+include(cmake/shaderc.cmake)
 
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
-list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/src/(cli|monitor/web)/")
+list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/src/((cli|monitor/web)/|backend/vulkan/shaderc_module)")
 if(NOT TIDEPOOL_VULKAN)
   list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/src/backend/vulkan/")
 endif()
@@ -77,6 +78,7 @@ if(TIDEPOOL_VULKAN)
   endif()
   tidepool_volk(tidepool_private)
   tidepool_shaders(tidepool_objects)
+  tidepool_shaderc(tidepool_objects)
 endif()
 
 function(tidepool_library target)  # further arguments: the kind of library, as add_library takes it

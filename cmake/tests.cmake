@@ -112,6 +112,14 @@ target_link_libraries(tidepool_headers PRIVATE tidepool::tidepool)
 add_test(NAME headers.every_public_header_compiles_alone
   COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target tidepool_headers)
 
+# Examples that are quick; their exit status says whether the numbers were right.
+foreach(example own_kernel)
+  if(TARGET example_${example})
+    add_test(NAME examples.${example} COMMAND example_${example})
+    set_tests_properties(examples.${example} PROPERTIES TIMEOUT 120)
+  endif()
+endforeach()
+
 if(TARGET tidepool_gates)
   add_test(NAME gates COMMAND tidepool_gates)
   set_tests_properties(gates PROPERTIES LABELS gate RUN_SERIAL ON TIMEOUT 600)

@@ -7,6 +7,7 @@
 #include <tidepool/error.h>
 #include <tidepool/faults.h>
 #include <tidepool/grad.h>
+#include <tidepool/kernel.h>
 #include <tidepool/loader.h>
 #include <tidepool/log.h>
 #include <tidepool/memory.h>

@@ -30,6 +30,7 @@ struct BackendInfo {
   std::string same_bits = {};                // what else the bits of results depend on: threads, libraries
   bool immediate = false;                    // a recorded launch is done when `record` returns
   bool joins = false;                        // does launches of a recording piece by piece where they say so
+  bool shaders = false;                      // kernels are SPIR-V here; elsewhere, CPU functions
 };
 
 // Launches prepared to be submitted again and again. Destroyed before its backend, never while it may be running.
@@ -62,6 +63,8 @@ class Backend {
   virtual void free(Memory* memory) = 0;
   // Makes the kernel ready. Called once for each before its first launch.
   virtual void load(const KernelDef& kernel) = 0;
+  // The kernel is about to be gone, and no unfinished submission or recording uses it.
+  virtual void unload([[maybe_unused]] const KernelDef& kernel) {}
   // A network is being made here: what networks need can be made ready in the background. It changes no result; most do nothing.
   virtual void warm() {}
   // Whether launches are timed (those that stand for any): those of batches that begin from now on, of recordings baked from now on, and

@@ -4,6 +4,8 @@
 // A Launch is one use of it: the memory, up to 128 bytes of packed parameters, and an extent of work items.
 #pragma once
 
+#include "backend/traits.h"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -59,9 +61,12 @@ struct CpuCall {
   std::array<std::byte*, max_bindings> buffers;
   const std::byte* param_bytes;
   Extent extent;
-  CpuTeam* team;     // for loops that are worth more than one thread
-  OneDnn* onednn;    // null: our own kernels only
-  int instructions;  // which compiled variant to run; see backend/cpu/simd.h
+  CpuTeam* team;                                // for loops that are worth more than one thread
+  OneDnn* onednn;                               // null: our own kernels only
+  int instructions;                             // which compiled variant to run; see backend/cpu/simd.h
+  const void* program;                          // the kernel's; where there is one, what follows is known too
+  std::array<std::size_t, max_bindings> bytes;  // of each buffer
+  std::size_t param_size;                       // of the parameters, in whole words
 
   template <class P>
   const P& params() const {
@@ -73,36 +78,11 @@ struct CpuCall {
   }
 };
 
-// How images may lie inside plans: in blocks of channels, [n, c / size, h, w, size] instead of [n, c, h, w].
-struct ChannelBlocks {
-  std::uint32_t size = 0;      // 0: none do
-  std::uint32_t bindings = 0;  // those that do, as bits
-  bool has(std::size_t binding) const { return (bindings >> binding & 1) != 0; }
+// What a shader wants beyond what every device has.
+struct ShaderNeeds {
+  std::uint8_t subgroup = 0;       // operations across a subgroup's lanes, as Vulkan's bits
+  std::uint32_t shared_bytes = 0;  // memory that a workgroup shares
 };
-struct ImageShape {
-  std::uint32_t channels = 0, plane = 0;  // elements of a plane; no channels: it cannot lie in blocks
-  friend bool operator==(const ImageShape&, const ImageShape&) = default;
-};
-// What a kernel takes that way: see device/layouts.h.
-struct BlockedImages {
-  bool gains;                                                         // is faster for it; others take them as they come
-  ImageShape (*shape)(const std::byte* params, std::size_t binding);  // of what can lie in blocks
-  std::uint16_t at;                                                   // where its parameters have ChannelBlocks
-};
-// A kernel that treats every element by itself: element i of what it writes is made of element i of what it reads. So it does not care
-// how they lie, and its work can be cut anywhere: see device/joining.h.
-struct FlatKernel {
-  bool (*flat)(const std::byte* params);              // with these parameters
-  std::uint16_t count_at;                             // where its parameters have the number of elements, 32 bits
-  bool (*zeroes)(const std::byte* params) = nullptr;  // it only writes zeros; see device/zeros.h
-  bool adds = false;                                  // its third binding becomes the sum of the others
-};
-// A kernel that makes one element of its second binding of each stretch of its first, in order. It can end a chain of flat ones.
-struct StretchKernel {
-  std::uint32_t (*length)(const std::byte* params);        // of a stretch; 0: not with these parameters
-  void (*cut)(std::byte* params, std::uint32_t elements);  // parameters for the first so many elements, a multiple of it or all
-};
-constexpr std::size_t piece_bytes = 65536;  // room for what lives within a piece of joined launches
 
 struct KernelDef {
   const char* name;
@@ -119,16 +99,20 @@ struct KernelDef {
   const BlockedImages* images = nullptr;
   const FlatKernel* flat = nullptr;
   const StretchKernel* stretches = nullptr;
+  const void* program = nullptr;  // what the CPU function runs, for kernels that are made at run time
+  ShaderNeeds needs{};            // of such kernels
+  bool shifts = true;             // its parameters begin with Shifts; if not, its bindings begin where the device can bind
+  bool folds = true;              // it numbers its workgroups through x and y, so that a long line of them can be folded
 };
 
-// A small number for tables; the same for the life of the process.
+// A small number for tables; the same for the life of the process, or of a kernel that is made at run time.
+inline constinit std::atomic<std::uint32_t> last_kernel_id{0};
 inline std::uint32_t kernel_id(const KernelDef& kernel) {
-  static constinit std::atomic<std::uint32_t> last{0};
   const std::atomic_ref<std::uint32_t> id(kernel.id);
   if (const std::uint32_t known = id.load(std::memory_order_relaxed)) [[likely]]
     return known;
   std::uint32_t mine = 0;
-  const std::uint32_t fresh = last.fetch_add(1) + 1;
+  const std::uint32_t fresh = last_kernel_id.fetch_add(1) + 1;
   return id.compare_exchange_strong(mine, fresh) ? fresh : mine;
 }
 

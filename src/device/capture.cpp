@@ -174,6 +174,10 @@ void Capture::add(Stream& stream, const Launch& launch, std::span<const Operand>
   launches_.push_back({launch.kernel, launch.operation, {operands.begin(), operands.end()}, {params.begin(), params.end()}, launch.extent});
 }
 
+void Capture::keep(std::shared_ptr<const void> used) {
+  if (std::ranges::find(kept_, used) == kept_.end()) kept_.push_back(std::move(used));
+}
+
 std::shared_ptr<PlanState> Capture::finish() {
   if (!stream_) throw Error("capture", "the function launched nothing, so there is nothing to run");
   const StreamLock lock(*stream_);
@@ -189,7 +193,7 @@ std::shared_ptr<PlanState> Capture::finish() {
     if (const std::uint32_t block = stream_->backend().channel_block()) choose_layouts(launches_, block, temporary);
   if (stream_->info().joins) join_launches(launches_, *blocks_);
   blocks_->lay_out();
-  return std::make_shared<PlanState>(stream_, blocks_, std::move(launches_), std::move(touched_));
+  return std::make_shared<PlanState>(stream_, blocks_, std::move(launches_), std::move(touched_), std::move(kept_));
 }
 
 }  // namespace tidepool::inline v0

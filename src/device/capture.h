@@ -81,6 +81,7 @@ class Capture {
 
   Block* take(Stream& stream, std::size_t bytes, MemoryTag tag);
   void add(Stream& stream, const Launch& launch, std::span<const Operand> operands);
+  void keep(std::shared_ptr<const void> used);  // as long as the plan lives: a kernel that was made at run time
   std::shared_ptr<PlanState> finish();
 
  private:
@@ -91,6 +92,7 @@ class Capture {
   std::shared_ptr<CapturedBlocks> blocks_;
   std::vector<CapturedLaunch> launches_;
   std::vector<Storage> touched_;  // every block that was there before
+  std::vector<std::shared_ptr<const void>> kept_;
 };
 
 }  // namespace tidepool::inline v0

@@ -9,12 +9,13 @@
 namespace tidepool::inline v0 {
 
 PlanState::PlanState(std::shared_ptr<Stream> on, std::shared_ptr<CapturedBlocks> blocks, std::vector<CapturedLaunch> launches,
-                     std::vector<Storage> touched)
+                     std::vector<Storage> touched, std::vector<std::shared_ptr<const void>> kept)
     : stream(std::move(on)),
       size(launches.size()),
       blocks_(std::move(blocks)),
       launches_(std::move(launches)),
-      touched_(std::move(touched)) {
+      touched_(std::move(touched)),
+      kept_(std::move(kept)) {
   for (const Storage& storage : touched_)
     if (std::ranges::any_of(launches_, [&](const CapturedLaunch& launch) {
           return std::ranges::any_of(launch.operands, [&](const Operand& o) { return o.block == storage.block() && writes(o.access); });
@@ -97,6 +98,7 @@ void PlanState::drop(std::string why) {
   recording_.reset();
   timed_.reset();
   launches_.clear();
+  kept_.clear();
   written_.clear();
   touched_.clear();
   blocks_.reset();

@@ -12,7 +12,7 @@ namespace tidepool::inline v0 {
 
 struct PlanState {
   PlanState(std::shared_ptr<Stream> stream, std::shared_ptr<CapturedBlocks> blocks, std::vector<CapturedLaunch> launches,
-            std::vector<Storage> touched);
+            std::vector<Storage> touched, std::vector<std::shared_ptr<const void>> kept);
   ~PlanState();
   PlanState(const PlanState&) = delete;
   PlanState& operator=(const PlanState&) = delete;
@@ -37,10 +37,11 @@ struct PlanState {
   std::shared_ptr<CapturedBlocks> blocks_;
   std::vector<CapturedLaunch> launches_;
   std::vector<Storage> touched_;
-  std::vector<Block*> written_;                   // those of `touched_` that a run writes
-  std::unique_ptr<Recording> recording_, timed_;  // the second once somebody wants times
-  std::uint64_t runs_ = 0, stands_for_ = 1;       // since somebody wants times; by the run that was timed last
-  std::uint64_t nanoseconds_ = 0;                 // that it took
+  std::vector<std::shared_ptr<const void>> kept_;  // kernels that were made at run time
+  std::vector<Block*> written_;                    // those of `touched_` that a run writes
+  std::unique_ptr<Recording> recording_, timed_;   // the second once somebody wants times
+  std::uint64_t runs_ = 0, stands_for_ = 1;        // since somebody wants times; by the run that was timed last
+  std::uint64_t nanoseconds_ = 0;                  // that it took
   std::uint64_t arena_generation_ = 0;
   Serial last_ = 0, last_timed_ = 0;
   std::string dropped_;

@@ -98,7 +98,10 @@ void Stream::align(Launch& launch) {
     binding.offset -= rest;
     binding.bytes += rest;
   }
-  std::memcpy(launch.params.data(), &shifts, sizeof shifts);
+  if (launch.kernel->shifts) [[likely]]
+    std::memcpy(launch.params.data(), &shifts, sizeof shifts);
+  else
+    assert(shifts == 0 && "a binding that the device cannot have");
 }
 
 Launch Stream::lower(const CapturedLaunch& captured) {

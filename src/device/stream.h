@@ -83,25 +83,13 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   [[gnu::always_inline]] void launch_filled(const KernelDef& kernel, const Operand (&operands)[count], const Extent& extent,
                                             std::size_t param_bytes, Fill&& fill) {
     static_assert(Params<P> && count <= max_bindings);
-    Launch made;  // what is not set is not used
-    Block* blocks[count];
-    made.kernel = &kernel;
-    made.operation = operation_;
-    made.stands_for = operation_time_.stands_for;
-    made.extent = extent;
-    made.binding_count = count;
-    made.param_bytes = static_cast<std::uint8_t>(param_bytes);
-    bool missing = false;
-    for (std::size_t i = 0; i < count; ++i) {
-      const Operand& o = operands[i];
-      blocks[i] = o.block;
-      missing |= !o.block->memory;
-      made.bindings[i] = {o.block->memory, o.block->offset + o.offset, o.bytes, o.access, o.element};
-    }
-    fill(*reinterpret_cast<P*>(made.params.data()));
-    launch(made, blocks, missing);
+    launch_operands(kernel, std::span<const Operand, count>(operands), extent, param_bytes,
+                    [&](std::byte* params) { fill(*reinterpret_cast<P*>(params)); });
   }
-  Operand complaints();  // where a kernel says that a value is wrong; read and written
+  // For kernels that are made at run time: as many operands and parameters as there are.
+  void launch_made(const KernelDef& kernel, std::span<const Operand> operands, std::span<const std::byte> params, const Extent& extent);
+  void forget(const KernelDef& kernel);  // nobody launches it any more
+  Operand complaints();                  // where a kernel says that a value is wrong; read and written
   Operand random_state(Access access);
   RandomPosition random_position();
   void set_random_position(const RandomPosition& position);
@@ -164,6 +152,27 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   [[noreturn]] static void without_memory(const char* operation);
   void drop_arena();
   [[noreturn]] void too_large(const KernelDef& kernel, std::size_t bytes);
+  template <std::size_t count, class Fill>
+  [[gnu::always_inline]] void launch_operands(const KernelDef& kernel, std::span<const Operand, count> operands, const Extent& extent,
+                                              std::size_t param_bytes, Fill&& fill) {
+    Launch made;  // what is not set is not used
+    Block* blocks[max_bindings];
+    made.kernel = &kernel;
+    made.operation = operation_;
+    made.stands_for = operation_time_.stands_for;
+    made.extent = extent;
+    made.binding_count = static_cast<std::uint8_t>(operands.size());
+    made.param_bytes = static_cast<std::uint8_t>(param_bytes);
+    bool missing = false;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const Operand& o = operands[i];
+      blocks[i] = o.block;
+      missing |= !o.block->memory;
+      made.bindings[i] = {o.block->memory, o.block->offset + o.offset, o.bytes, o.access, o.element};
+    }
+    fill(made.params.data());
+    launch(made, blocks, missing);
+  }
   void launch(Launch& launch, Block* const* blocks, bool missing);
   void align(Launch& launch);
   void capture(Capture& capture, const Launch& launch, Block* const* blocks);

@@ -1,10 +1,10 @@
 #include "io/gzip.h"
 
 #include "platform/environment.h"
+#include "platform/library.h"
 
 #ifdef TIDEPOOL_ZLIB
 
-#include <dlfcn.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -24,19 +24,13 @@ struct ZlibFunctions {
 
 const ZlibFunctions* open_functions() {
   if (environment("TIDEPOOL_ZLIB") == "0") return nullptr;
-  void* library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!library) return nullptr;
+  Library library("libz.so.1");
   static ZlibFunctions functions;
-  bool all = true;
-  const auto find = [&]<class F>(F& function, const char* name) {
-    function = reinterpret_cast<F>(dlsym(library, name));
-    all &= function != nullptr;
-  };
-  find(functions.init, "inflateInit2_");
-  find(functions.inflate, "inflate");
-  find(functions.reset, "inflateReset");
-  find(functions.end, "inflateEnd");
-  return all ? &functions : nullptr;
+  library.find(functions.init, "inflateInit2_");
+  library.find(functions.inflate, "inflate");
+  library.find(functions.reset, "inflateReset");
+  library.find(functions.end, "inflateEnd");
+  return library.has_all() ? &functions : nullptr;
 }
 
 const ZlibFunctions* zlib() {

@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 
 #include "platform/cat.h"
 
@@ -38,12 +40,27 @@ std::vector<std::string> environment_with(const std::vector<std::pair<std::strin
   return all;
 }
 
-pid_t start(const std::string& program, const std::vector<std::string>& arguments, std::vector<std::string> environment, int output) {
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+// In a file without a name, which takes as much as there is.
+File file_of(std::string_view input) {
+  File file(input.empty() ? std::fopen("/dev/null", "re") : std::tmpfile());
+  if (!file || std::fwrite(input.data(), 1, input.size(), file.get()) != input.size() || std::fflush(file.get()) != 0)
+    throw IoError("run", cat("no file for a program's input could be made: ", std::strerror(errno)));
+  std::rewind(file.get());
+  return file;
+}
+
+pid_t start(const std::string& program, const std::vector<std::string>& arguments, std::vector<std::string> environment, int input,
+            int output) {
   std::vector<std::string> words{program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = -1;
@@ -72,12 +89,14 @@ bool read_all(int from, std::string& into, Clock::time_point until) {
 }  // namespace
 
 ChildResult run_program(const std::string& program, const std::vector<std::string>& arguments,
-                        const std::vector<std::pair<std::string, std::string>>& variables, std::chrono::milliseconds time) {
+                        const std::vector<std::pair<std::string, std::string>>& variables, std::chrono::milliseconds time,
+                        std::string_view input) {
+  const File from = file_of(input);
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw IoError("run", cat("no pipe could be made: ", std::strerror(errno)));
   pid_t child = -1;
   try {
-    child = start(program, arguments, environment_with(variables), ends[1]);
+    child = start(program, arguments, environment_with(variables), fileno(from.get()), ends[1]);
   } catch (...) {
     close(ends[0]);
     close(ends[1]);

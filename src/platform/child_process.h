@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,9 @@ struct ChildResult {
   std::string output;      // standard output; standard error is dropped
 };
 
-// The variables are added to our own environment. Throws IoError when the program cannot be started.
+// The variables are added to our own environment, the input is its standard input. Throws IoError when the program cannot be started.
 ChildResult run_program(const std::string& program, const std::vector<std::string>& arguments,
-                        const std::vector<std::pair<std::string, std::string>>& variables, std::chrono::milliseconds time);
+                        const std::vector<std::pair<std::string, std::string>>& variables, std::chrono::milliseconds time,
+                        std::string_view input = {});
 
 }  // namespace tidepool::inline v0

@@ -28,6 +28,12 @@ TEST(ChildProcess, GivesItsStatusAndWhatItPrinted) {
 
 TEST(ChildProcess, ReadsMoreThanAPipeHolds) { EXPECT_EQ(shell("head -c 1000000 /dev/zero").output.size(), 1'000'000U); }
 
+TEST(ChildProcess, ReadsWhatItIsGivenAndNothingOtherwise) {
+  EXPECT_EQ(run_program("/bin/sh", {"-c", "cat"}, {}, 20s, "a\nb").output, "a\nb");
+  EXPECT_EQ(run_program("/bin/sh", {"-c", "wc -c"}, {}, 20s, std::string(1'000'000, 'x')).output, "1000000\n");
+  EXPECT_EQ(shell("cat").output, "");
+}
+
 TEST(ChildProcess, HasOurEnvironmentWithTheVariablesReplaced) {
   setenv("TIDEPOOL_TEST_WORD", "old", 1);
   setenv("TIDEPOOL_TEST_OTHER", "kept", 1);

@@ -186,6 +186,19 @@ TEST(PublicFace, CompilesAndRunsAsWritten) {
   (void)m;
   tp::memory(tp::device("cpu"));
   tp::reset_peak();
+  {
+    const char* src = "layout(binding = 2) buffer O { float o[]; };\nvoid main() { if (item() < 4) o[item()] = 1.0; }";
+    const auto fn = [](tp::KernelCall& call) {
+      call.size();
+      call.params<float>();
+      call.buffer<float>(2)[0] = 1.0F;
+    };
+    tp::Kernel k({.name = "saxpy", .glsl = src, .cpu = fn, .bindings = 3, .writes = {2}});
+    const std::int64_t n = 4;
+    const float params = 2.0F;
+    tp::Tensor kx = tp::ones({4}), ky = tp::ones({4}), out = tp::zeros({4});
+    k(n, params, {kx, ky, out});
+  }
   tp::Plan plan = tp::capture([&] { tp::copy_(dx, a + a); });
   plan.run();
   plan.launches();

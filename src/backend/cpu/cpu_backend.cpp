@@ -121,8 +121,7 @@ class CpuBackend final : public Backend {
   CpuCall call_for(const Launch& launch) {
     CpuCall call = common();
     for (std::size_t i = 0; i < launch.binding_count; ++i) call.buffers[i] = launch.bindings[i].memory->host + launch.bindings[i].offset;
-    call.param_bytes = launch.params.data();
-    call.extent = launch.extent;
+    take_work(call, launch, launch.params.data());
     return call;
   }
 

@@ -2,10 +2,10 @@
 
 #include "backend/cpu/onednn_api.h"
 #include "platform/environment.h"
+#include "platform/library.h"
 
 #ifdef TIDEPOOL_ONEDNN
 
-#include <dlfcn.h>
 #include <omp.h>
 
 #include <cstdlib>
@@ -17,18 +17,12 @@ namespace {
 
 const OneDnnFunctions* open_functions() {
   if (environment("TIDEPOOL_ONEDNN") == "0") return nullptr;
-  void* library = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);  // stays open: its threads may outlive us
-  if (!library) return nullptr;
+  Library library("libdnnl.so.2");  // stays open: its threads may outlive us
   static OneDnnFunctions functions;
-  bool all = true;
-  const auto find = [&]<class F>(F& function, const char* name) {
-    function = reinterpret_cast<F>(dlsym(library, name));
-    all &= function != nullptr;
-  };
-#define X(name) find(functions.name, "dnnl_" #name);
+#define X(name) library.find(functions.name, "dnnl_" #name);
   TIDEPOOL_ONEDNN_FUNCTIONS(X)
 #undef X
-  return all ? &functions : nullptr;
+  return library.has_all() ? &functions : nullptr;
 }
 
 }  // namespace

@@ -49,8 +49,7 @@ CpuRecording::CpuRecording(std::span<const Launch> launches, const CpuCall& comm
     step.piece = launch.piece;
     step.passing = 0;
     step.call = common;
-    step.call.param_bytes = step.params.data();
-    step.call.extent = launch.extent;
+    take_work(step.call, launch, step.params.data());
     for (std::size_t i = 0; i < launch.binding_count; ++i) {
       const Binding& binding = launch.bindings[i];
       step.element[i] = binding.element;

@@ -38,6 +38,17 @@ class CpuRecording final : public Recording {
   Times shares_;  // room for them, so that a run takes nothing from the heap
 };
 
+// What a call has from its launch, but for the buffers.
+inline void take_work(CpuCall& call, const Launch& launch, const std::byte* params) {
+  call.param_bytes = params;
+  call.extent = launch.extent;
+  call.program = launch.kernel->program;
+  if (!call.program) [[likely]]
+    return;
+  for (std::size_t i = 0; i < launch.binding_count; ++i) call.bytes[i] = launch.bindings[i].bytes;
+  call.param_size = launch.param_bytes;
+}
+
 inline std::chrono::nanoseconds steady_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 }  // namespace tidepool::inline v0

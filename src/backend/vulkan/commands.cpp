@@ -170,7 +170,7 @@ Extent workgroups(const Launch& launch, const VkPhysicalDeviceLimits& limits) {
   const Extent& group = launch.kernel->group;
   std::uint32_t x = divide_up(items.x, launch.kernel->covers ? launch.kernel->covers : group.x), y = divide_up(items.y, group.y);
   const std::uint32_t z = divide_up(items.z, group.z);
-  if (x > limits.maxComputeWorkGroupCount[0] && items.y == 1 && items.z == 1) [[unlikely]] {
+  if (x > limits.maxComputeWorkGroupCount[0] && items.y == 1 && items.z == 1 && launch.kernel->folds) [[unlikely]] {
     y = divide_up(x, limits.maxComputeWorkGroupCount[0]);
     x = divide_up(x, y);
   }

@@ -64,7 +64,7 @@ class CommandList {
 inline bool has_work(const Launch& launch) { return launch.extent.x && launch.extent.y && launch.extent.z; }
 
 // Workgroups that cover the launch's extent. A line too long for one axis is folded into y: shaders number their groups
-// WorkGroupID.y * NumWorkGroups.x + WorkGroupID.x and check bounds themselves.
+// WorkGroupID.y * NumWorkGroups.x + WorkGroupID.x and check bounds themselves, but for those that do not fold.
 Extent workgroups(const Launch& launch, const VkPhysicalDeviceLimits& limits);
 
 }  // namespace tidepool::inline v0

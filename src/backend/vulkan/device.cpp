@@ -84,6 +84,7 @@ BackendInfo describe(const PhysicalDevice& device) {
   if ((subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT) &&
       !is_set("TIDEPOOL_VULKAN_NO_SUBGROUPS"))
     info.lanes = subgroups.subgroupSize;
+  info.shaders = true;
   return info;
 }
 
@@ -102,13 +103,15 @@ VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const Phy
   VkPhysicalDeviceMaintenance4Properties buffers{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
   VkPhysicalDeviceMaintenance3Properties allocations{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
                                                      .pNext = physical.maintenance4 ? &buffers : nullptr};
-  VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &allocations};
+  VkPhysicalDeviceSubgroupProperties subgroups{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, .pNext = &allocations};
+  VkPhysicalDeviceProperties2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &subgroups};
   vkGetPhysicalDeviceProperties2(physical.handle, &all);
   properties = all.properties;
   limits = properties.limits;
   require_sane(limits);
   max_allocation_bytes = allocations.maxMemoryAllocationSize;
   if (physical.maintenance4) max_buffer_bytes = buffers.maxBufferSize;
+  if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) subgroup_operations = subgroups.supportedOperations;
   // The layer's checks on the device take pushed descriptors for none.
   push_descriptors =
       physical.push_descriptor && !is_set("TIDEPOOL_VULKAN_NO_PUSH_DESCRIPTOR") && environment("TIDEPOOL_VALIDATION") != "gpu";

@@ -41,6 +41,7 @@ struct VulkanDevice {
   std::size_t max_allocation_bytes = SIZE_MAX;
   std::size_t max_buffer_bytes = SIZE_MAX;
   bool push_descriptors = false;
+  VkSubgroupFeatureFlags subgroup_operations = 0;  // in compute shaders
 
   VkDevice handle = VK_NULL_HANDLE;
   VkQueue queue = VK_NULL_HANDLE;

@@ -12,7 +12,8 @@ namespace tidepool::inline v0 {
 namespace {
 
 // Beyond these limits the driver may do anything.
-void check_limits(const KernelDef& kernel, const VkPhysicalDeviceLimits& limits) {
+void check_limits(const KernelDef& kernel, const VulkanDevice& device) {
+  const VkPhysicalDeviceLimits& limits = device.limits;
   const Extent& g = kernel.group;
   const std::uint64_t items = std::uint64_t{g.x} * g.y * g.z;
   if (g.x > limits.maxComputeWorkGroupSize[0] || g.y > limits.maxComputeWorkGroupSize[1] || g.z > limits.maxComputeWorkGroupSize[2] ||
@@ -23,6 +24,13 @@ void check_limits(const KernelDef& kernel, const VkPhysicalDeviceLimits& limits)
   if (kernel.bindings > limits.maxPerStageDescriptorStorageBuffers)
     throw DeviceError("vulkan", cat("kernel \"", kernel.name, "\" wants ", int{kernel.bindings}, " bindings, the device allows ",
                                     limits.maxPerStageDescriptorStorageBuffers, "; use another device"));
+  if (kernel.needs.shared_bytes > limits.maxComputeSharedMemorySize)
+    throw DeviceError("vulkan", cat("kernel \"", kernel.name, "\" wants ", kernel.needs.shared_bytes,
+                                    " bytes of shared memory for a workgroup, the device has ", limits.maxComputeSharedMemorySize,
+                                    "; use smaller groups"));
+  if (const std::uint32_t lacking = kernel.needs.subgroup & ~device.subgroup_operations)
+    throw DeviceError("vulkan", cat("kernel \"", kernel.name, "\" uses operations across subgroups that the device has not (Vulkan's bits ",
+                                    lacking, "); do without, or use another device"));
 }
 
 }  // namespace
@@ -56,7 +64,7 @@ PipelineMaker::~PipelineMaker() {
 
 VkResult PipelineMaker::make(const KernelDef& kernel, Pipeline& pipeline) {
   const auto words = shader_words(kernel);
-  check_limits(kernel, device_.limits);
+  check_limits(kernel, device_);
   Layout layout;
   if (const VkResult result = find_layout(kernel.bindings, layout); result != VK_SUCCESS) return result;
   const VkShaderModuleCreateInfo info{

@@ -47,10 +47,20 @@ bool Pipelines::make_room() {
   for (Entry& entry : entries_)
     if (entry.pipeline.handle && entry.holders == 0 && (!oldest || entry.used < oldest->used)) oldest = &entry;
   if (!oldest) return false;
-  maker_.destroy(oldest->pipeline);
-  *oldest = {};
-  --live_;
+  drop(*oldest);
   return true;
+}
+
+void Pipelines::drop(Entry& entry) {
+  maker_.destroy(entry.pipeline);
+  entry = {};
+  --live_;
+}
+
+void Pipelines::forget(const KernelDef& kernel) {
+  if (kernel.id >= entries_.size() || !entries_[kernel.id].pipeline.handle) return;
+  assert(entries_[kernel.id].holders == 0);
+  drop(entries_[kernel.id]);
 }
 
 void Pipelines::warm() {

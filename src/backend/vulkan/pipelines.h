@@ -36,6 +36,7 @@ class Pipelines {
     entry.used = ++clock_;
   }
   void let_go(std::uint32_t kernel_id);
+  void forget(const KernelDef& kernel);  // which nobody holds: its id may become another's
 
   // Makes what earlier processes used, in the background; the first time it is called.
   void warm();
@@ -52,6 +53,7 @@ class Pipelines {
   };
   const Pipeline& make(const KernelDef& kernel);
   bool make_room();
+  void drop(Entry& entry);
   void keep();
 
   VulkanDevice& device_;

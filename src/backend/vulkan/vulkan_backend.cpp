@@ -35,6 +35,7 @@ class VulkanBackend : public Backend {
     heap_.free(static_cast<VulkanMemory*>(memory));
   }
   void load(const KernelDef& kernel) override { pipelines_.load(kernel); }
+  void unload(const KernelDef& kernel) override { pipelines_.forget(kernel); }
   void warm() override { pipelines_.warm(); }
   void record(const Launch& launch) override { queue_.record(launch); }
 
