@@ -12,7 +12,6 @@ import platform
 import re
 from pathlib import Path
 
-from figures import significant
 from measuring import OWN, Outcome
 
 
@@ -72,25 +71,19 @@ class Results:
         """Peers that did not take part this time keep what they had, with the figures of Tidepool that they were paired with."""
         entry = self.content["works"].setdefault(f"{work.key}/{threads}", {"peers": {}})
         common = {"date": today(), "commit": commit}
+        entry.pop("failed", None)
         if OWN in outcome.failed:
             entry["failed"] = outcome.failed[OWN]
-        else:
-            entry.pop("failed", None)
-            entry |= common | {"took_seconds": round(took), "disturbance": outcome.disturbance, OWN: self.facts(OWN, outcome)}
-        for name in [*outcome.pairs, *outcome.failed]:
-            if name == OWN:
-                continue
-            if name in outcome.failed:
-                entry["peers"][name] = common | {"failed": outcome.failed[name]}
-            else:
-                entry["peers"][name] = common | self.facts(name, outcome) | {OWN: outcome.pairs[name][1]}
-
-    @staticmethod
-    def facts(name: str, outcome: Outcome) -> dict:
-        facts = {"seconds": outcome.seconds[name]}
-        if name in outcome.repetitions:
-            facts |= {"repetitions": outcome.repetitions[name], "prepare_seconds": outcome.prepare_seconds[name]}
-        return facts | {what: [significant(value) for value in by_name[name]] for what, by_name in outcome.more.items() if name in by_name}
+        elif outcome.turns(OWN):
+            quiet = {"bystanders": [round_.bystanders for round_ in outcome.rounds], "disturbance": outcome.disturbance}
+            entry |= common | quiet | {"took_seconds": round(took), OWN: facts(OWN, outcome)}
+        for name in outcome.names():
+            if name != OWN and outcome.turns(OWN):
+                theirs, ours = outcome.pairs(name)
+                entry["peers"][name] = common | facts(name, outcome) | {"seconds": theirs, OWN: ours}
+        for name, reason in outcome.failed.items():
+            if name != OWN:
+                entry["peers"][name] = common | {"failed": reason}
 
     def save(self) -> None:
         """Beside and renamed, so that there is always a whole one."""
@@ -98,3 +91,13 @@ class Results:
         text = json.dumps(self.content, indent=1, ensure_ascii=False, sort_keys=True)
         beside.write_text(re.sub(r"\[[^][{}]*\]", lambda found: " ".join(found[0].split()), text) + "\n")  # a list is a line
         os.replace(beside, self.path)
+
+
+def facts(name: str, outcome: Outcome) -> dict:
+    turns = outcome.turns(name)
+    result: dict = {"seconds": [turn.seconds for turn in turns]}
+    if name in outcome.repetitions:
+        result |= {"repetitions": outcome.repetitions[name], "prepare_seconds": outcome.prepare_seconds[name]}
+    for what in turns[0].more if turns else ():
+        result[what] = [turn.more[what] for turn in turns]
+    return result

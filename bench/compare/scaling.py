@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from figures import figure, significant
-from measuring import Effort, calibrate, measure_steps, warming
-from measuring import Outcome
+from measuring import Effort, Outcome, calibrate, measure_steps, warming
 from timing_lock import TimingLock
 from worker_process import WorkerProcess
 
@@ -81,7 +80,7 @@ def measure(start: Callable[[int], WorkerProcess], effort: Effort, turns: int, m
 def measure_threads(start: Callable[[int], WorkerProcess], effort: Effort) -> dict:
     """The CNN's step with one thread and with two, in turn."""
     outcome = measure_steps(["tidepool", "one"], lambda name: start(1 if name == "one" else 2), "cnn", effort)
-    one, two = outcome.pairs["one"]
+    one, two = outcome.pairs("one")
     return {"one": one, "two": two}
 
 

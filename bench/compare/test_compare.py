@@ -1,8 +1,11 @@
 """Tests of what needs neither peers nor a quiet machine: python3 -m unittest discover -s bench/compare"""
 
 import json
+import os
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree
 from pathlib import Path
@@ -15,7 +18,8 @@ import figures
 import picture
 import scaling
 import scaling_page
-from measuring import Effort, Outcome, in_turn, measure_processes, measure_steps, rounds_for
+from bystanders import Bystanders
+from measuring import Effort, Outcome, Round, Rounds, Turn, in_turn, measure_processes, measure_steps, rounds_for
 from results import Results
 from svg import LogScale, Svg
 from timing_lock import TimingLock
@@ -38,7 +42,7 @@ for line in sys.stdin:
 
 
 def stand_in(kind: str) -> WorkerProcess:
-    return WorkerProcess([sys.executable, "-c", STAND_IN, kind], None, {min(__import__("os").sched_getaffinity(0))}, None)
+    return WorkerProcess([sys.executable, "-c", STAND_IN, kind], None, {min(os.sched_getaffinity(0))}, None)
 
 
 class Figures(unittest.TestCase):
@@ -77,32 +81,68 @@ class Turns(unittest.TestCase):
         outcome = measure_steps(["tidepool", "slow"], stand_in, "mlp", self.effort)
         self.assertEqual(outcome.failed, {})
         self.assertEqual(outcome.repetitions, {"tidepool": 4, "slow": 2})
-        self.assertEqual(outcome.pairs, {"slow": ([0.004] * 4, [0.002] * 4)})
+        self.assertEqual(outcome.pairs("slow"), ([0.004] * 4, [0.002] * 4))
 
     def test_one_that_fails_says_why_and_the_others_go_on(self):
         outcome = measure_steps(["tidepool", "refuses", "dies", "slow"], stand_in, "mlp", self.effort)
         self.assertEqual(outcome.failed, {"refuses": "no kernel", "dies": "crashed (SIGABRT)"})
-        self.assertEqual(len(outcome.pairs["slow"][0]), 4)
+        self.assertEqual(outcome.names(), ["tidepool", "slow"])
+        self.assertEqual(outcome.pairs("slow"), ([0.004] * 4, [0.002] * 4))
 
     def test_one_that_does_not_answer_is_ended(self):
         with stand_in("hangs") as worker, self.assertRaisesRegex(WorkerFailed, "no answer in 0 s"):
             worker.ask("prepare mlp", 0.2)
         self.assertIsNotNone(worker.process.returncode)
 
+    def test_the_next_turn_begins_when_the_last_one_sleeps(self):
+        busy = "import sys, time\nend = time.time() + 0.4\nprint('{}', flush=True)\nwhile time.time() < end: pass\nsys.stdin.read()"
+        with WorkerProcess([sys.executable, "-c", busy], None, os.sched_getaffinity(0), None) as worker:
+            worker.line(20)
+            self.assertTrue(worker.awake())
+            since = time.perf_counter()
+            worker.wait_until_asleep()
+            self.assertFalse(worker.awake())
+            self.assertGreater(time.perf_counter() - since, 0.2)
+
     def test_processes_are_started_in_turn_and_failures_kept(self):
         order = []
 
-        def once(name, outcome):
+        def once(name, turn):
             order.append(name)
             if name == "bad":
                 raise WorkerFailed("cannot start")
-            outcome.note("peak_bytes", name, 5.0)
-            return 0.5
+            turn.seconds, turn.more["peak_bytes"] = 0.5, 5.0
 
         outcome = measure_processes(["tidepool", "bad", "good"], once, self.effort, warm=False)
         self.assertEqual(order[:7], ["tidepool", "bad", "good", "good", "tidepool", "tidepool", "good"])
         self.assertEqual(outcome.failed, {"bad": "cannot start"})
-        self.assertEqual(outcome.more["peak_bytes"]["good"], [5.0] * 4)
+        self.assertEqual([turn.more["peak_bytes"] for turn in outcome.turns("good")], [5.0] * 4)
+
+    def rounds(self, wanted, bystanders):
+        """Rounds as they come when others take so much of the machine in each."""
+        rounds = Rounds(["tidepool", "a", "slow"], self.effort, wanted)
+        for i, share in enumerate(bystanders):
+            rounds.all.append(Round({name: Turn(float(i)) for name in rounds.next({})}, share))
+        self.assertEqual(rounds.next({}), [])
+        return Outcome(rounds.counting())
+
+    def test_rounds_in_which_others_took_the_machine_are_made_up_for(self):
+        outcome = self.rounds({"a": 4, "slow": 1}, [0.9, 0.0, 0.0, 0.5, 0.0, 0.05])
+        self.assertEqual(outcome.pairs("a"), ([1, 2, 4, 5], [1, 2, 4, 5]))
+        self.assertEqual(outcome.pairs("slow"), ([1], [1]))
+
+    def test_on_a_machine_that_never_is_quiet_the_quietest_rounds_count(self):
+        outcome = self.rounds({"a": 4, "slow": 1}, [0.9, 0.8, 0.2, 0.3, 0.9, 0.5, 0.9, 0.4])
+        self.assertEqual(outcome.pairs("a")[0], [2, 3, 5, 7])
+        self.assertEqual(outcome.pairs("slow")[0], [1])
+
+    def test_what_others_take_of_the_machine_is_seen(self):
+        bystanders = Bystanders()
+        child = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        time.sleep(0.5)
+        self.assertGreater(bystanders.share(), 0.2 / os.cpu_count())  # not waited for, so it counts as somebody else's
 
     def test_a_lock_held_for_long_is_let_go_for_a_moment(self):
         with TimingLock(self.effort.lock, alone=True) as lock:
@@ -117,7 +157,8 @@ WORK = Work("mlp", "MLP step", "cpu", ("torch", "jax"), goal=("jax", 1.25))
 
 
 def outcome_of(**seconds) -> Outcome:
-    return Outcome(seconds=seconds)
+    count = max(map(len, seconds.values()))
+    return Outcome([Round({name: Turn(values[i]) for name, values in seconds.items()}) for i in range(count)])
 
 
 class Keeping(unittest.TestCase):

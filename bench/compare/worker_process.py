@@ -74,16 +74,24 @@ class WorkerProcess:
             pass
         return total / 1e9
 
-    def wait_until_asleep(self, limit: float = 0.5, glance: float = 0.002) -> None:
+    def awake(self) -> bool:
+        """Whether a thread of it runs or would, even if others keep it from that."""
+        tasks = f"/proc/{self.process.pid}/task"
+        try:
+            for task in os.listdir(tasks):
+                with open(f"{tasks}/{task}/stat") as file:
+                    if file.read().rpartition(")")[2].split()[0] == "R":
+                        return True
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+        return False
+
+    def wait_until_asleep(self, limit: float = 2.0, glance: float = 0.001) -> None:
         """Threads that have just worked may wait actively for a while; the next one's turn begins after that."""
-        end = time.perf_counter() + limit
-        before = self.cpu_seconds()
-        while time.perf_counter() < end:
+        end, asleep = time.perf_counter() + limit, 0
+        while asleep < 3 and time.perf_counter() < end:
             time.sleep(glance)
-            now = self.cpu_seconds()
-            if now - before < glance / 20:
-                return
-            before = now
+            asleep = 0 if self.awake() else asleep + 1
 
     def peak_bytes(self) -> int:
         """The most that it held in memory. Its own count: what a parent is told of its children includes the parent's at their birth."""
