@@ -89,9 +89,9 @@ def goal(work: Work, entry: dict) -> str:
         title = PARTICIPANTS[name].title
         peer = entry["peers"].get(name, {})
         if "seconds" not in peer:
-            return f"{times(wanted)} {title}"
+            return f"{wanted:g} × {title}"
         reached = ratios(peer["seconds"], peer[OWN]).median
-        return f"{times(wanted)} {title}: {'kept' if reached >= wanted else '**missed**'}"
+        return f"{wanted:g} × {title}: {'kept' if reached >= wanted else '**missed**'}"
     if work.goal_seconds:
         wanted = Figure(0, work.goal_seconds, 0, 1).text()
         kept = OWN in entry and figure(entry[OWN]["seconds"]).median <= work.goal_seconds
@@ -104,7 +104,9 @@ def footprints(results: Results, threads: int) -> str:
     by_key = {f"{work.device}/{work.kind}/{work.name}": results.entry(work, threads) for work in WORKS}
     start, product, epoch = by_key["cpu/start/start"], by_key["vulkan/first step/matmul"], by_key["cpu/epoch/epoch"]
     lines = []
-    for name, facts in results.content.get("participants", {}).items():
+    known = results.content.get("participants", {})
+    for name in (name for name in PARTICIPANTS if name in known):
+        facts = known[name]
         at_start = facts_of(start, name)
         began = at_start or facts_of(product, name)
         where = "" if at_start or not began else " (Vulkan)"

@@ -6,8 +6,8 @@ from results import OWN, Results
 from svg import MARKS, LogScale, Svg
 from works import WORKS
 
-LABELS, RIGHT, ROW, HEAD = 268, 24, 26, 84
-WIDTH = 860
+LABELS, RIGHT, ROW, HEAD = 300, 34, 26, 84
+WIDTH = 900
 
 
 def draw(results: Results, threads: int = 2) -> str:
@@ -21,7 +21,7 @@ def draw(results: Results, threads: int = 2) -> str:
     scale = LogScale(low, high, LABELS, WIDTH - RIGHT)
     bottom = height - 40
     frame(picture, scale, bottom)
-    legend(picture, dict.fromkeys(name for _, found in rows for name in found))
+    legend(picture, [name for name in PARTICIPANTS if any(name in found for _, found in rows)])
     y = HEAD
     for group in groups:
         y += ROW
@@ -72,6 +72,7 @@ def row(picture: Svg, scale: LogScale, y: float, work, found: dict) -> None:
     picture.line(scale.begin, y, scale.end, y, "grid")
     for name, figure in found.items():
         picture.line(scale(figure.low), y, scale(figure.high), y, f"line-{name}", 3)
+    for name, figure in found.items():
         picture.mark(scale(figure.median), y, name, MARKS[name])
         picture.add(f"<!-- {work.key} {name} {times(figure.median)} -->")
 

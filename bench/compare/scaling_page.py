@@ -9,13 +9,17 @@ COLUMNS = 3
 
 
 def draw(content: dict) -> str:
-    panels = [batch_panel("batch"), batch_panel("cnn-batch"), batch_panel("width"), batch_panel("depth"), parameter_panel]
+    panels = [sweep_panel("batch"), sweep_panel("cnn-batch"), sweep_panel("width"), sweep_panel("depth"), parameter_panel]
     rows = -(-len(panels) // COLUMNS)
-    picture = Svg(COLUMNS * (PANEL + GAP) + 20, rows * (HEIGHT + TOP + 44) + 24, "What a training step costs as networks and batches grow")
+    picture = Svg(COLUMNS * (PANEL + GAP) + 20, rows * (HEIGHT + TOP + 44), "What a training step costs as networks and batches grow")
     for i, panel in enumerate(panels):
         panel(picture, content, GAP + (i % COLUMNS) * (PANEL + GAP), TOP + (i // COLUMNS) * (HEIGHT + TOP + 44))
-    picture.line(GAP, picture.height - 14, GAP + 24, picture.height - 14, "axis", 1.2, "4 4")
-    picture.words(GAP + 30, picture.height - 10, "as many operations a second as at the last point", size=11)
+    left, top = GAP + (len(panels) % COLUMNS) * (PANEL + GAP), TOP + (rows - 1) * (HEIGHT + TOP + 44) + 20
+    picture.path([(left, top), (left + 28, top)], "line-tidepool", 2.4)
+    picture.words(left + 36, top + 4, "measured, with quartiles")
+    picture.path([(left, top + 24), (left + 28, top + 24)], "axis", 1.2, "3 4")
+    picture.words(left + 36, top + 28, "as if every operation cost what it")
+    picture.words(left + 36, top + 44, "costs at the last point")
     return picture.text()
 
 
@@ -23,7 +27,7 @@ def by_name(name: str) -> Sweep:
     return next(sweep for sweep in SWEEPS if sweep.name == name)
 
 
-def batch_panel(name: str):
+def sweep_panel(name: str):
     sweep = by_name(name)
 
     def panel(picture: Svg, content: dict, left: float, top: float) -> None:
@@ -65,7 +69,7 @@ def axes(picture: Svg, left: float, top: float, title: str, axis: str, lines: li
     picture.words(left + PANEL / 2, top + HEIGHT + 31, axis, size=11, anchor="middle")
     for i, line in enumerate(lines):
         _, last, last_operations = line[-1]
-        picture.path([(across(x), clip(up, last.median * operations / last_operations)) for x, _, operations in line], "axis dashed", 1.2)
+        picture.path([(across(x), clip(up, last.median * operations / last_operations)) for x, _, operations in line], "axis", 1.2, "3 4")
         picture.path([(across(x), up(y.median)) for x, y, _ in line], "line-tidepool", 1.4 if i else 2.4)
         for x, y, _ in line:
             picture.line(across(x), up(y.low), across(x), up(y.high), "line-tidepool", 1.5)

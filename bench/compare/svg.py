@@ -47,9 +47,10 @@ class Svg:
         dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
         self.add(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{kind}" stroke-width="{width}"{dashed}/>')
 
-    def path(self, points, kind, width=2.0) -> None:
+    def path(self, points, kind, width=2.0, dashes="") -> None:
         joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        self.add(f'<polyline points="{joined}" class="{kind}" fill="none" stroke-width="{width}"/>')
+        dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+        self.add(f'<polyline points="{joined}" class="{kind}" fill="none" stroke-width="{width}"{dashed}/>')
 
     def words(self, x, y, text, kind="soft", size=12, anchor="start", bold=False) -> None:
         weight = ' font-weight="600"' if bold else ""
