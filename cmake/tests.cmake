@@ -124,3 +124,10 @@ if(TARGET tidepool_gates)
   add_test(NAME gates COMMAND tidepool_gates)
   set_tests_properties(gates PROPERTIES LABELS gate RUN_SERIAL ON TIMEOUT 600)
 endif()
+
+# What bench/compare computes and writes; nothing is timed.
+find_package(Python3 3.11 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  add_test(NAME compare.what_it_computes_and_writes
+    COMMAND ${Python3_EXECUTABLE} -B -m unittest discover -s ${PROJECT_SOURCE_DIR}/bench/compare)
+endif()
