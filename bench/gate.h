@@ -35,6 +35,7 @@ Measured measure_recorded_launch();
 Measured measure_replayed_launch();
 Measured measure_gain_of_batches();
 Measured measure_gain_of_replay();
+Measured measure_vulkan_xor();
 Measured measure_device_ready();
 Measured measure_first_step();
 Measured measure_params_in_one_buffer();

@@ -20,6 +20,7 @@ constexpr Gate all[] = {
     {"replay a Vulkan launch", 100, tidepool::gates::measure_replayed_launch},
     {"what Vulkan batches leave", 1 / 0.8, tidepool::gates::measure_gain_of_batches},
     {"what Vulkan replay leaves", 1 / 0.8, tidepool::gates::measure_gain_of_replay},
+    {"what Vulkan takes for XOR", 1.3, tidepool::gates::measure_vulkan_xor},
 #endif
     {"pool, 10 blocks live", 50, tidepool::gates::measure_pool_with_few},
     {"pool, 100,000 blocks live", 50, tidepool::gates::measure_pool_with_many},
