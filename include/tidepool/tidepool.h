@@ -1,6 +1,7 @@
 // All of Tidepool. Users write `namespace tp = tidepool;`.
 #pragma once
 
+#include <tidepool/compute.h>
 #include <tidepool/data.h>
 #include <tidepool/device.h>
 #include <tidepool/dtype.h>

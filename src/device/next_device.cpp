@@ -26,6 +26,23 @@ std::optional<Device> device_after(const Device& one, std::string& failed) {
   return std::nullopt;
 }
 
+std::optional<Device> device_to_go_on_with(const Device& lost, std::int64_t fruitless, std::string& failed) {
+  const bool give_it_up = fruitless > 2;
+  if (!give_it_up) try {
+      reset(lost);
+      return lost;
+    } catch (const DeviceError& error) {
+      failed = error.what();
+    }
+  if (const std::optional<Device> next = device_after(lost, failed)) {
+    fall_back(lost, *next, failed.empty() ? "it was lost again and again" : failed);
+    return next;
+  }
+  if (!give_it_up) return std::nullopt;
+  reset(lost);
+  return lost;
+}
+
 void fall_back(const Device& one, const Device& next, const std::string& why) {
   if (default_device() == one) set_default_device(next);
   const std::string message = cat("went from ", one.id(), " to ", next.id(), ": ", why);

@@ -3,6 +3,7 @@
 
 #include <tidepool/device.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,9 @@ namespace tidepool::inline v0 {
 // The first of the other devices that can be opened: discrete, integrated, the CPU. Software rasterisers are no help. Why others
 // could not is added to `failed`.
 std::optional<Device> device_after(const Device& one, std::string& failed);
+// After a loss: the same one, made anew; but when it was lost more than twice without getting further, or cannot be made, the next.
+// Nothing, and why in `failed`, when there is none.
+std::optional<Device> device_to_go_on_with(const Device& lost, std::int64_t fruitless, std::string& failed);
 // Says so, and makes `next` the default if `one` was.
 void fall_back(const Device& one, const Device& next, const std::string& why);
 

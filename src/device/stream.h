@@ -89,7 +89,11 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   // For kernels that are made at run time: as many operands and parameters as there are.
   void launch_made(const KernelDef& kernel, std::span<const Operand> operands, std::span<const std::byte> params, const Extent& extent);
   void forget(const KernelDef& kernel);  // nobody launches it any more
-  Operand complaints();                  // where a kernel says that a value is wrong; read and written
+  // Whether a launch after that submission can have found a wrong value.
+  bool may_complain_since(Serial serial) const {
+    return complaints_.block.memory && (info_.immediate || complaints_.block.last_use > serial);
+  }
+  Operand complaints();  // where a kernel says that a value is wrong; read and written
   Operand random_state(Access access);
   RandomPosition random_position();
   void set_random_position(const RandomPosition& position);

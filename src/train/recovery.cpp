@@ -58,23 +58,9 @@ void Training::recover(const std::string& why) {
   ++result_.recoveries;
 }
 
-// The same one, made anew; but when it has failed twice without a step forward, or cannot be made, the next.
 Device Training::device_to_go_on_with(const Device& lost) {
   std::string failed;
-  if (fruitless_ <= 2) try {
-      reset(lost);
-      return lost;
-    } catch (const DeviceError& error) {
-      failed = error.what();
-    }
-  if (const std::optional<Device> next = device_after(lost, failed)) {
-    fall_back(lost, *next, failed.empty() ? "it was lost again and again" : failed);
-    return *next;
-  }
-  if (fruitless_ > 2) {
-    reset(lost);
-    return lost;
-  }
+  if (const std::optional<Device> next = tidepool::device_to_go_on_with(lost, fruitless_, failed)) return *next;
   give_up(failed);
 }
 

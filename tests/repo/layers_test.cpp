@@ -12,9 +12,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // The event sink sits beside memory; the rest of the monitor is above the devices that it watches.
-const std::map<std::string, int> layers{{"platform", 0}, {"backend", 1}, {"memory", 2}, {"device", 4}, {"core", 5},
-                                        {"ops", 6},      {"nn", 7},      {"optim", 7},  {"data", 7},   {"io", 7},
-                                        {"monitor", 7},  {"train", 8},   {"c", 9},      {"web", 9},    {"cli", 10}};
+const std::map<std::string, int> layers{{"platform", 0}, {"backend", 1}, {"memory", 2}, {"device", 4}, {"core", 5},    {"ops", 6},
+                                        {"nn", 7},       {"optim", 7},   {"data", 7},   {"io", 7},     {"compute", 7}, {"monitor", 7},
+                                        {"train", 8},    {"c", 9},       {"web", 9},    {"cli", 10}};
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.find('/')); }
 

@@ -199,6 +199,14 @@ TEST(PublicFace, CompilesAndRunsAsWritten) {
     tp::Tensor kx = tp::ones({4}), ky = tp::ones({4}), out = tp::zeros({4});
     k(n, params, {kx, ky, out});
   }
+  {
+    std::vector<std::span<const float>> spans{v, v};
+    tp::Compute compute({.chunk = 100});
+    std::vector<tp::Tensor> ts = compute.upload(spans);
+    auto ys = compute.map(ts, [](const tp::Tensor& item) { return tp::mean(tp::square(item)); });
+    std::vector<std::vector<float>> hs = compute.download(ys);
+    tp::Compute().run(spans, [](const tp::Tensor& item) { return tp::mean(tp::square(item)); });
+  }
   tp::Plan plan = tp::capture([&] { tp::copy_(dx, a + a); });
   plan.run();
   plan.launches();
