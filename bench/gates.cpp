@@ -20,6 +20,7 @@ constexpr Gate all[] = {
     {"replay a Vulkan launch", 100, tidepool::gates::measure_replayed_launch},
     {"what Vulkan batches leave", 1 / 0.8, tidepool::gates::measure_gain_of_batches},
     {"what Vulkan replay leaves", 1 / 0.8, tidepool::gates::measure_gain_of_replay},
+    {"what Vulkan takes for XOR", 1.3, tidepool::gates::measure_vulkan_xor},
 #endif
     {"pool, 10 blocks live", 50, tidepool::gates::measure_pool_with_few},
     {"pool, 100,000 blocks live", 50, tidepool::gates::measure_pool_with_many},
@@ -33,8 +34,12 @@ constexpr Gate all[] = {
     {"linear 128x784->512 relu", 1 / 0.85, tidepool::gates::measure_linear},
     {"conv 64 x 32 to 64 channels", 1 / 0.9, tidepool::gates::measure_conv_many_images},
     {"conv 8 x 128 to 256 channels", 1 / 0.9, tidepool::gates::measure_conv_many_channels},
-    {"train an XOR step", 15, tidepool::gates::measure_xor_step},
-    {"train a CNN step", 1 / 0.7, tidepool::gates::measure_cnn_step},
+    {"ten elementwise operations", 4.5, tidepool::gates::measure_chain, 1.3},
+    {"ten means of squares", 3.2, tidepool::gates::measure_mean_of_squares, 1 / 0.8},
+    {"train an XOR step", 8, tidepool::gates::measure_xor_step},
+    {"train a sine step", 2.6, tidepool::gates::measure_sine_step, 1.3},
+    {"train an MLP step", 1 / 0.75, tidepool::gates::measure_mlp_step},
+    {"train a CNN step", 1 / 0.85, tidepool::gates::measure_cnn_step},
     {"watching XOR, share of time", 0.03, tidepool::gates::measure_watching_xor},
     {"watching CNN, share of time", 0.01, tidepool::gates::measure_watching_cnn},
 #ifdef TIDEPOOL_VULKAN
@@ -84,12 +89,18 @@ Verdict run(const Gate& gate) {
   }
   const double figure = figure_of(measured);
   const bool failed = is_over(gate, measured);
-  const char* verdict = failed ? "FAILED" : figure > gate.allowed ? "passed, but over what is allowed" : "passed";
+  std::string verdict = failed ? "FAILED" : figure > gate.allowed ? "passed, but over what is allowed" : "passed";
+  if (!failed && figure > gate.wanted && gate.wanted > 0) {
+    char wanted[32];
+    std::snprintf(wanted, sizeof wanted, "; wanted: %.2f x", gate.wanted);
+    verdict += wanted;
+  }
   std::printf("%-28.*s %11s ", width, gate.name.data(), readable(measured.ours).c_str());
   if (measured.bare)
-    std::printf("%11s %7.*f x %7.2f x  %s\n", readable(*measured.bare).c_str(), figure < 0.1 ? 4 : 2, figure, gate.allowed, verdict);
+    std::printf("%11s %7.*f x %7.2f x  %s\n", readable(*measured.bare).c_str(), figure < 0.1 ? 4 : 2, figure, gate.allowed,
+                verdict.c_str());
   else
-    std::printf("%11s %9s %6.0f ns  %s\n", "", "", gate.allowed, verdict);
+    std::printf("%11s %9s %6.0f ns  %s\n", "", "", gate.allowed, verdict.c_str());
   return failed ? Verdict::failed : Verdict::passed;
 }
 

@@ -9,12 +9,15 @@
 #include "backend/vulkan/memory.h"
 #include "backend/vulkan/pipelines.h"
 #include "backend/vulkan/vulkan_backend.h"
+#include "cli/networks.h"
 #include "device/slot.h"
 #include "ops/elementwise/params.h"
 #include "ops/families.h"
 #include "platform/environment.h"
 
 #include <array>
+#include <stdexcept>
+#include <string>
 
 namespace tidepool::gates {
 
@@ -152,14 +155,18 @@ class Bare {
     };
     return time_of(1, all) / batch;
   }
-  void record_before() {
+  void record_before(std::size_t count = batch) {
     begin();
-    for (std::size_t i = 0; i < batch; ++i) launch();
+    for (std::size_t i = 0; i < count; ++i) launch();
     end();
   }
   double again() {
     auto run = [this] { submit(); };
     return time_of(1, run) / batch;
+  }
+  double all_again(std::size_t rounds) {
+    auto run = [this] { submit(); };
+    return time_of(rounds, run);
   }
 
  private:
@@ -268,6 +275,40 @@ Measured measure_gain_of_batches() {
 
 Measured measure_gain_of_replay() {
   return compare_gains([](auto& side) { return side.at_once(); }, [](auto& side) { return side.again(); });
+}
+
+// A training step of XOR from a plan, against a recorded buffer with as many of the smallest dispatches.
+Measured measure_vulkan_xor() {
+  const auto instance = vulkan_instance();
+  if (instance->devices().empty()) return {.skipped = "no Vulkan device"};
+  if (std::string why = why_no_gain_shows(); !why.empty()) return {.skipped = why};
+  constexpr std::size_t rounds = 20;
+  Measured best{.ours = 1e9, .bare = 1e9};
+  for (int i = 0; i < 3; ++i) {  // as above: the best of several devices
+    reset(device("vulkan:0"));
+    Bare bare(instance);
+    if (!bare.comparable()) return {.skipped = "the Vulkan device has no push descriptors"};
+    nn::Sequential net = cli::xor_network();
+    net.to(device("vulkan:0"));
+    optim::Adam opt(net.parameters(), {.lr = 1e-3});
+    const Tensor x = tensor({0, 0, 0, 1, 1, 0, 1, 1}, {4, 2}).to(device("vulkan:0")),
+                 y = tensor({0, 1, 1, 0}, {4, 1}).to(device("vulkan:0"));
+    const Plan plan = capture([&] {
+      tidy([&] {
+        opt.zero_grad();
+        mse_loss(net(x), y).backward();
+        opt.step();
+      });
+    });
+    if (plan.launches() > 14) throw std::runtime_error("a step has " + std::to_string(plan.launches()) + " launches; wanted 14 at most");
+    bare.record_before(static_cast<std::size_t>(plan.launches()));
+    auto step = [&] {
+      plan.run();
+      sync();
+    };
+    best = better(best, compare_samples([&] { return time_of(rounds, step); }, [&] { return bare.all_again(rounds); }));
+  }
+  return best;
 }
 
 // From nothing to a device that takes work: the loader's part is the same on both sides.

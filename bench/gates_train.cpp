@@ -67,6 +67,24 @@ Measured measure_xor_step() {
 
 #ifdef TIDEPOOL_ONEDNN
 
+// Against one product with as many multiplications, of the kind that the machine does best.
+Measured measure_mlp_step() {
+  const OneDnnFunctions* const dnn = onednn_functions();
+  if (!dnn) return {.skipped = "there is no oneDNN to compare with"};
+  bench::TrainStep ours = bench::mlp_step();
+  const OneDnnThreads threads(usable_cores());
+  // Forward, the weights' gradients, the inputs' but the first: 128 · (2 · 784 · 256 + 3 · 256 · 128 + 3 · 128 · 10).
+  constexpr std::int64_t side = 512, depth = 128 * (2 * 784 * 256 + 3 * 256 * 128 + 3 * 128 * 10) / (side * side);
+  const std::vector<float> a(side * depth, 0.5F), b(depth * side, 0.5F);
+  std::vector<float> c(side * side);
+  return compare(
+      2, [&] { ours.run(); },
+      [&] {
+        dnn->sgemm('N', 'N', side, side, depth, 1.0F, a.data(), depth, b.data(), side, 0.0F, c.data(), side);
+        use(c.data());
+      });
+}
+
 Measured measure_cnn_step() {
   const OneDnnFunctions* const dnn = onednn_functions();
   if (!dnn) return {.skipped = "there is no oneDNN to compare with"};
@@ -96,6 +114,7 @@ Measured measure_cnn_step() {
 
 #else
 
+Measured measure_mlp_step() { return {.skipped = "built without oneDNN"}; }
 Measured measure_cnn_step() { return {.skipped = "built without oneDNN"}; }
 
 #endif

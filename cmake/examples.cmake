@@ -1,10 +1,16 @@
-# Every examples/<name>.cpp is the program example_<name>.
-file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)
+# Every examples/<name>.cpp is the program example_<name>, every examples/<name>.c the program example_<name>_c.
+enable_language(C)
+file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp ${PROJECT_SOURCE_DIR}/examples/*.c)
+if(NOT TIDEPOOL_EXAMPLES)  # but tests, which run this one
+  list(FILTER examples INCLUDE REGEX "/xor\\.c$")
+endif()
 add_custom_target(tidepool_examples)
 foreach(source IN LISTS examples)
-  get_filename_component(name ${source} NAME_WE)
-  add_executable(example_${name} ${source})
-  tidepool_options(example_${name})
-  target_link_libraries(example_${name} PRIVATE tidepool::tidepool)
-  add_dependencies(tidepool_examples example_${name})
+  get_filename_component(name ${source} NAME)
+  string(REGEX REPLACE "\\.cpp$" "" name example_${name})
+  string(REPLACE "." "_" name ${name})
+  add_executable(${name} ${source})
+  tidepool_options(${name})
+  target_link_libraries(${name} PRIVATE tidepool::tidepool)
+  add_dependencies(tidepool_examples ${name})
 endforeach()

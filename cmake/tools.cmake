@@ -51,3 +51,8 @@ endif()
 add_executable(tidepool_start ${PROJECT_SOURCE_DIR}/bench/start.cpp)
 tidepool_options(tidepool_start)
 target_link_libraries(tidepool_start PRIVATE tidepool::tidepool)
+
+# Tidepool's side of bench/compare.
+add_executable(tidepool_compare_worker ${PROJECT_SOURCE_DIR}/bench/compare/worker.cpp ${PROJECT_SOURCE_DIR}/bench/compare/works.cpp)
+tidepool_options(tidepool_compare_worker)
+target_link_libraries(tidepool_compare_worker PRIVATE tidepool::tidepool)

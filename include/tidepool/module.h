@@ -71,6 +71,8 @@ class TIDEPOOL_API Module {
   // layer's result with one applied, where it can.
   virtual Activation activation() const { return Activation::none; }
   virtual std::optional<Tensor> forward_with(const Tensor& x, Activation activation);
+  // Whether an activation before it or after it gives the same bits, so that it may come where it costs less.
+  virtual bool commutes_with(Activation) const { return false; }
   bool mixes_batch() const;  // whether a sample's result in training depends on the others of its batch
 
  protected:

@@ -9,7 +9,8 @@
 
 namespace tidepool::inline v0::nn {
 
-// One layer after the other. A Linear or Conv2d and the activation after it are one operation.
+// One layer after the other. A Linear or Conv2d and the activation after it are one operation; between a Conv2d and a MaxPool2d a ReLU
+// joins the latter, which has fewer elements.
 class TIDEPOOL_API Sequential : public Module {
  public:
   Sequential() = default;
@@ -108,6 +109,8 @@ class TIDEPOOL_API MaxPool2d : public Module {
   explicit MaxPool2d(const PoolOptions& options) : options_(options) {}
   MaxPool2d clone() const { return nn::clone(*this); }
   Tensor forward(const Tensor& x) override;
+  std::optional<Tensor> forward_with(const Tensor& x, Activation activation) override;
+  bool commutes_with(Activation activation) const override { return activation == Activation::relu; }
   std::string kind() const override;
 
  private:

@@ -29,6 +29,7 @@ struct BackendInfo {
   std::size_t lanes = 0;                     // work items that run in step and can tell each other values
   std::string same_bits = {};                // what else the bits of results depend on: threads, libraries
   bool immediate = false;                    // a recorded launch is done when `record` returns
+  bool joins = false;                        // does launches of a recording piece by piece where they say so
   bool shaders = false;                      // kernels are SPIR-V here; elsewhere, CPU functions
 };
 
@@ -77,6 +78,8 @@ class Backend {
   virtual void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) = 0;
   // Reads memory that no unfinished launch writes; done on return.
   virtual void download(Memory* from, std::size_t offset, std::span<std::byte> bytes) = 0;
+  // Of images inside what is baked: how many channels lie side by side where that is faster; 0: it never is.
+  virtual std::uint32_t channel_block() { return 0; }
   virtual std::unique_ptr<Recording> bake(std::span<const Launch> launches) = 0;
   // Sends off the open batch, or (with a recording) that instead; the open batch must be empty then. When it throws, the
   // batch is gone.

@@ -4,6 +4,8 @@
 // A Launch is one use of it: the memory, up to 128 bytes of packed parameters, and an extent of work items.
 #pragma once
 
+#include "backend/traits.h"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -94,10 +96,13 @@ struct KernelDef {
   std::uint8_t constant_count = 0;
   mutable std::uint32_t id = 0;            // given at first use, from 1 on: see kernel_id
   std::span<const std::uint32_t> spirv{};  // instead of a shader by name
-  const void* program = nullptr;           // what the CPU function runs, for kernels that are made at run time
-  ShaderNeeds needs{};                     // of such kernels
-  bool shifts = true;                      // its parameters begin with Shifts; if not, its bindings begin where the device can bind
-  bool folds = true;                       // it numbers its workgroups through x and y, so that a long line of them can be folded
+  const BlockedImages* images = nullptr;
+  const FlatKernel* flat = nullptr;
+  const StretchKernel* stretches = nullptr;
+  const void* program = nullptr;  // what the CPU function runs, for kernels that are made at run time
+  ShaderNeeds needs{};            // of such kernels
+  bool shifts = true;             // its parameters begin with Shifts; if not, its bindings begin where the device can bind
+  bool folds = true;              // it numbers its workgroups through x and y, so that a long line of them can be folded
 };
 
 // A small number for tables; the same for the life of the process, or of a kernel that is made at run time.
@@ -127,6 +132,10 @@ struct Launch {
   std::uint8_t binding_count = 0;
   std::uint8_t param_bytes = 0;
   bool barrier = false;  // what came before must be finished and visible first
+  // In recordings of backends that join launches: so many after it are done piece by piece together with it, in pieces of so many
+  // elements. A binding without memory lives within a piece; its offset is one in the piece's room.
+  std::uint16_t joined = 0;
+  std::uint32_t piece = 0;
   Extent extent;
   alignas(16) std::array<std::byte, max_param_bytes> params;
 

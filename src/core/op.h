@@ -40,9 +40,9 @@ class Attrs {
   }
 
  private:
-  alignas(8) std::byte bytes_[80];
+  alignas(8) std::byte bytes_[88];
 };
-inline constexpr Attrs no_attrs{};  // one for all: setting 80 bytes at each call would show
+inline constexpr Attrs no_attrs{};  // one for all: setting 88 bytes at each call would show
 
 // One use of an operation.
 struct OpCall {

@@ -2,8 +2,11 @@
 
 #include <tidepool/error.h>
 
+#include "device/joining.h"
+#include "device/layouts.h"
 #include "device/plan.h"
 #include "device/slot.h"
+#include "device/zeros.h"
 #include "platform/cat.h"
 
 #include <algorithm>
@@ -35,12 +38,16 @@ void CapturedBlocks::give_back(Block* block) noexcept {
   if (--held_ == 0) last = std::move(self_);
 }
 
-void CapturedBlocks::used(Block* block, std::size_t launch) {
+void CapturedBlocks::count_uses(std::span<const CapturedLaunch> launches) {
   const std::scoped_lock lock(mutex_);
-  Life& life = life_of(block);
-  if (!life.used) life.first = launch;
-  life.used = true;
-  life.last = launch;
+  for (std::size_t i = 0; i < launches.size(); ++i)
+    for (const Operand& operand : launches[i].operands) {
+      if (operand.block->owner != this) continue;
+      Life& life = life_of(operand.block);
+      if (!life.used) life.first = i;
+      life.used = true;
+      life.last = i;
+    }
 }
 
 std::vector<Storage> CapturedBlocks::settle() {
@@ -56,16 +63,42 @@ std::vector<Storage> CapturedBlocks::settle() {
     block.offset = life.memory->offset;
     held.emplace_back(&block);
   }
-  lay_out();
   return held;
+}
+
+bool CapturedBlocks::temporary(const Block& block) {
+  const std::scoped_lock lock(mutex_);
+  return block.owner == this && !life_of(&block).held;
+}
+
+void CapturedBlocks::join(Block* block, std::size_t first, std::size_t last) {
+  if (block->owner != this) return;
+  const std::scoped_lock lock(mutex_);
+  Life& life = life_of(block);
+  life.first = std::min(life.first, first);
+  life.last = std::max(life.last, last);
+}
+
+bool CapturedBlocks::within(const Block& block, std::size_t first, std::size_t last) {
+  if (!temporary(block)) return false;
+  const std::scoped_lock lock(mutex_);
+  const Life& life = life_of(&block);
+  return life.first >= first && life.last <= last;
+}
+
+void CapturedBlocks::keep_in_piece(Block* block, std::size_t offset) {
+  const std::scoped_lock lock(mutex_);
+  life_of(block).in_piece = true;
+  block->offset = offset;
 }
 
 // Largest first, each at the lowest place that is free for as long as it is needed.
 void CapturedBlocks::lay_out() {
+  const std::scoped_lock lock(mutex_);
   constexpr std::size_t alignment = 256;
   std::vector<const Block*> order;
   for (const Block& block : blocks_)
-    if (!life_of(&block).held && life_of(&block).used) order.push_back(&block);
+    if (const Life& life = life_of(&block); !life.held && life.used && !life.in_piece) order.push_back(&block);
   std::stable_sort(order.begin(), order.end(), [](const Block* a, const Block* b) { return a->bytes > b->bytes; });
   struct Placed {
     std::size_t begin, end, first, last;
@@ -96,7 +129,7 @@ void CapturedBlocks::place() {
   const Block& arena = *stream_->arena().block();
   for (Block& block : blocks_) {
     const Life& life = life_of(&block);
-    if (life.memory || !life.used || life.held) continue;
+    if (life.memory || !life.used || life.held || life.in_piece) continue;
     block.memory = arena.memory;
     block.offset = arena.offset + life.offset;
   }
@@ -133,12 +166,9 @@ Block* Capture::take(Stream& stream, std::size_t bytes, MemoryTag tag) {
 void Capture::add(Stream& stream, const Launch& launch, std::span<const Operand> operands) {
   join(stream);
   for (const Operand& operand : operands) {
-    if (operand.block->owner == blocks_.get()) {
-      blocks_->used(operand.block, launches_.size());
-    } else {
-      Stream::require_memory(*operand.block, launch.kernel->name);
-      touched_.emplace_back(operand.block);
-    }
+    if (operand.block->owner == blocks_.get()) continue;
+    Stream::require_memory(*operand.block, launch.kernel->name);
+    touched_.emplace_back(operand.block);
   }
   const std::span params = std::span(launch.params).first(launch.param_bytes);
   launches_.push_back({launch.kernel, launch.operation, {operands.begin(), operands.end()}, {params.begin(), params.end()}, launch.extent});
@@ -156,6 +186,13 @@ std::shared_ptr<PlanState> Capture::finish() {
   std::unordered_set<Block*> seen;
   std::erase_if(touched_, [&](const Storage& storage) { return !seen.insert(storage.block()).second; });
   for (Storage& held : blocks_->settle()) touched_.push_back(std::move(held));
+  const auto temporary = [&](const Block& block) { return blocks_->temporary(block); };
+  skip_zeros(launches_, temporary);
+  blocks_->count_uses(launches_);
+  if (layouts_matter(launches_))
+    if (const std::uint32_t block = stream_->backend().channel_block()) choose_layouts(launches_, block, temporary);
+  if (stream_->info().joins) join_launches(launches_, *blocks_);
+  blocks_->lay_out();
   return std::make_shared<PlanState>(stream_, blocks_, std::move(launches_), std::move(touched_), std::move(kept_));
 }
 

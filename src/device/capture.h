@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 namespace tidepool::inline v0 {
@@ -18,7 +19,10 @@ struct CapturedLaunch {
   std::vector<Operand> operands;
   std::vector<std::byte> params;
   Extent extent;
+  std::uint16_t joined = 0;  // as in Launch
+  std::uint32_t piece = 0;
 };
+inline bool is_flat(const CapturedLaunch& launch) { return launch.kernel->flat && launch.kernel->flat->flat(launch.params.data()); }
 
 // The blocks that a capture handed out. Tensors may hold some of them longer than the plan lives, also when there never
 // was one because the capture failed.
@@ -28,11 +32,19 @@ class CapturedBlocks final : public BlockOwner, public std::enable_shared_from_t
 
   Block* take(std::size_t bytes, MemoryTag tag);
   void give_back(Block* block) noexcept override;
-  void used(Block* block, std::size_t launch);
+  // When each is used, by launches.
+  void count_uses(std::span<const CapturedLaunch> launches);
 
-  // The capture is over: what a tensor still holds gets memory of its own, zeroed, and is returned; the rest is laid out
-  // in the arena. With the stream's lock held, as the next.
+  // The capture is over: what a tensor still holds gets memory of its own, zeroed, and is returned. With the stream's lock held.
   std::vector<Storage> settle();
+  // The rest is laid out in the arena. With the stream's lock held, as the next.
+  void lay_out();
+  bool temporary(const Block& block);  // one of these, and no tensor holds it
+  // Launches [first, last] are done together, so whatever one of them uses is needed in all.
+  void join(Block* block, std::size_t first, std::size_t last);
+  // A temporary that is whole within those launches lives in the room of their pieces, at this offset.
+  bool within(const Block& block, std::size_t first, std::size_t last);
+  void keep_in_piece(Block* block, std::size_t offset);
   // Places the temporaries in the arena as it is now, growing it when needed.
   void place();
 
@@ -41,11 +53,11 @@ class CapturedBlocks final : public BlockOwner, public std::enable_shared_from_t
     std::size_t first = 0, last = 0;  // launches
     bool used = false;
     bool held = true;        // by a tensor
+    bool in_piece = false;   // of joined launches; needs no memory
     std::size_t offset = 0;  // in the arena
     Storage memory;          // its own, when it outlives the capture
   };
   Life& life_of(const Block* block) { return lives_[block->bin]; }  // captured blocks have no bin; their number stands there
-  void lay_out();
 
   std::shared_ptr<Stream> stream_;
   std::mutex mutex_;

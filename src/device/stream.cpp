@@ -105,12 +105,14 @@ void Stream::align(Launch& launch) {
 }
 
 Launch Stream::lower(const CapturedLaunch& captured) {
-  const auto& [kernel, operation, operands, params, extent] = captured;
+  const auto& [kernel, operation, operands, params, extent, joined, piece] = captured;
   Launch launch;
   launch.kernel = kernel;
   launch.operation = operation;
   launch.stands_for = 1;
   launch.extent = extent;
+  launch.joined = joined;
+  launch.piece = piece;
   launch.binding_count = static_cast<std::uint8_t>(operands.size());
   launch.param_bytes = static_cast<std::uint8_t>(params.size());
   std::memcpy(launch.params.data(), params.data(), params.size());

@@ -21,13 +21,20 @@ Tensor Sequential::forward(const Tensor& x) {
   Tensor y = x;
   const bool observed = ObserverScope::active();  // then each layer is on its own
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    if (!observed && i + 1 < layers_.size())
-      if (const Activation next = layers_[i + 1]->activation(); next != Activation::none)
-        if (std::optional<Tensor> joined = layers_[i]->forward_with(y, next)) {
-          y = std::move(*joined);
-          ++i;
-          continue;
-        }
+    const Activation next = !observed && i + 1 < layers_.size() ? layers_[i + 1]->activation() : Activation::none;
+    if (next != Activation::none && i + 2 < layers_.size() && layers_[i + 2]->commutes_with(next)) {
+      y = (*layers_[i])(y);
+      std::optional<Tensor> joined = layers_[i + 2]->forward_with(y, next);
+      y = joined ? std::move(*joined) : (*layers_[i + 2])((*layers_[i + 1])(y));
+      i += 2;
+      continue;
+    }
+    if (next != Activation::none)
+      if (std::optional<Tensor> joined = layers_[i]->forward_with(y, next)) {
+        y = std::move(*joined);
+        ++i;
+        continue;
+      }
     y = (*layers_[i])(y);
   }
   return y;

@@ -127,7 +127,9 @@ Optimizer::~Optimizer() = default;
 
 void Optimizer::zero_grad() {
   state_->gather();
-  zero_(state_->gradients);
+  if (!Capture::current()) return zero_(state_->gradients);
+  // Each for itself: a plan leaves out those that its backward pass writes.
+  for (const Tensor& parameter : state_->parameters) zero_(Tensor(parameter.node()->grad));
 }
 
 void Optimizer::step() {

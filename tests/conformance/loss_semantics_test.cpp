@@ -113,7 +113,10 @@ TEST_F(LossSemantics, RawGradientsAreThoseOfTheLossesWithTheRightScale) {
   EXPECT_EQ(dlogits.to_host<float>(), logits.grad().to_host<float>());
 }
 
-TEST_F(LossSemantics, SgdStepsAsPyTorchDoes) {
+class SgdStep : public OnEveryDevice {};
+INSTANTIATE_TEST_SUITE_P(On, SgdStep, devices_that_compute(), device_name);
+
+TEST_P(SgdStep, IsAsPyTorchHasIt) {
   const Tensor w = tensor({1, -2}, {2}), g = tensor({0.5F, 1}, {2}), velocity = zeros({2});
   raw::sgd_step(w, g, {}, {.lr = 0.1});
   EXPECT_EQ(w.to_host<float>(), (Floats{1 - 0.1F * 0.5F, -2 - 0.1F}));

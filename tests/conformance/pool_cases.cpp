@@ -1,4 +1,5 @@
 #include "conformance/cases.h"
+#include "ops/pool/pool.h"
 
 #include <cmath>
 
@@ -78,6 +79,13 @@ void pool_cases(std::vector<OpCases>& all) {
                  .reference = [](const RefTensors& in, const Case& c) { return largest(in[0], c); },
                  .over = with(windows(), special_windows()),
                  .tolerance = 0});
+  all.push_back(
+      {.op = "max_pool2d",
+       .form = "relu",
+       .make = [](Inputs& in, const Case& c) { return max_pool2d_relu(in.uniform(c.shape), options_of(c)); },
+       .reference = [](const RefTensors& in, const Case& c) { return map(largest(in[0], c), [](double x) { return x <= 0 ? 0 : x; }); },
+       .over = with(windows(), special_windows()),
+       .tolerance = 0});
   all.push_back({.op = "avg_pool2d",
                  .make = [](Inputs& in, const Case& c) { return avg_pool2d(in.uniform(c.shape), options_of(c)); },
                  .reference = [](const RefTensors& in, const Case& c) { return average(in[0], c); },

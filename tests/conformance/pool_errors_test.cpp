@@ -56,9 +56,10 @@ TEST_P(PoolErrors, OfFunctionsWithoutGradientsAreNamed) {
 
 INSTANTIATE_TEST_SUITE_P(, PoolErrors, devices_that_compute(), device_name);
 
-class MaxPool : public LibraryTest {};
+class MaxPool : public OnEveryDevice {};
+INSTANTIATE_TEST_SUITE_P(On, MaxPool, devices_that_compute(), device_name);
 
-TEST_F(MaxPool, IndicesAreThoseOfTheFirstLargestAndTheLastNaN) {
+TEST_P(MaxPool, IndicesAreThoseOfTheFirstLargestAndTheLastNaN) {
   const float nan = std::numeric_limits<float>::quiet_NaN(), low = -std::numeric_limits<float>::infinity();
   const Tensor x = tensor({1, 1, 5, 2, nan, 7, low, low,  //
                            1, 0, 2, 5, nan, 9, low, low},
@@ -72,7 +73,7 @@ TEST_F(MaxPool, IndicesAreThoseOfTheFirstLargestAndTheLastNaN) {
 }
 
 // In vectors too: nothing but ties, in windows that overlap and in windows that do not.
-TEST_F(MaxPool, GradientsOfTiesGoToTheFirst) {
+TEST_P(MaxPool, GradientsOfTiesGoToTheFirst) {
   for (const PoolOptions options : {PoolOptions{.kernel = 2}, PoolOptions{.kernel = 3, .stride = 1, .padding = 1}}) {
     const Tensor x = ones({2, 3, 6, 35}).requires_grad();
     const Tensor y = max_pool2d(x, options);
@@ -84,12 +85,21 @@ TEST_F(MaxPool, GradientsOfTiesGoToTheFirst) {
   }
 }
 
-TEST_F(MaxPool, IndicesOutOfRangeAreReported) {
+TEST_P(MaxPool, IndicesOutOfRangeAreReported) {
   const Tensor dy = ones({1, 1, 1, 2}), dx = zeros({1, 1, 2, 4});
   const Tensor indices = from_host(std::vector<std::int32_t>{3, 8}, {1, 1, 1, 2});
   raw::maxpool2d_bwd(dy, indices, dx);
   EXPECT_NE(message_of<ArgumentError>([] { sync(); }).find("maxpool2d_bwd: got the index 8"), std::string::npos);
   EXPECT_EQ(dx.to_host<float>()[3], 1.0F);
+}
+
+TEST_P(MaxPool, GradientsGatherFromAnyNumberOfWindows) {
+  constexpr std::int32_t windows = 70'001;  // more than one work item may look at
+  std::vector<std::int32_t> places(windows);
+  for (std::int32_t i = 0; i < windows; ++i) places[static_cast<std::size_t>(i)] = i % 3;
+  const Tensor dx = full({1, 1, 1, 4}, 9.0F);
+  raw::maxpool2d_bwd(ones({1, 1, 1, windows}), from_host(places, {1, 1, 1, windows}), dx);
+  EXPECT_EQ(dx.to_host<float>(), (std::vector<float>{23334, 23334, 23333, 0}));
 }
 
 }  // namespace

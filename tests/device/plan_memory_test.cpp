@@ -16,11 +16,12 @@ class PlanMemory : public OnEveryDevice {
  protected:
   static constexpr std::int64_t n = 64 * 1024;  // 256 KiB a tensor
   static std::size_t plan_bytes() { return pool_stats(default_device()).by_tag[static_cast<std::size_t>(MemoryTag::plan)]; }
-  // y = (x + 1 + … + 1) with so many temporaries alive at once.
+  // y = (x + 1 + … + 1) with so many temporaries alive at once. x is the same everywhere, so turning it round changes nothing, but the
+  // launches are not all elementwise, and those between stay apart.
   static void chain(const Tensor& x, const Tensor& y, int at_once) {
     tidy([&] {
       std::vector<Tensor> parts;
-      for (int i = 0; i < at_once; ++i) parts.push_back(x + static_cast<float>(i));
+      for (int i = 0; i < at_once; ++i) parts.push_back(transpose((x + static_cast<float>(i)).reshape({256, 256})).reshape({n}));
       Tensor total = parts[0];
       for (int i = 1; i < at_once; ++i) total = total + parts[static_cast<std::size_t>(i)];
       copy_(y, total);
@@ -207,7 +208,7 @@ TEST_P(PlanMemory, DroppablePlansGoBeforeMemoryRunsOut) {
   const Tensor x = ones({n});
   const auto make = [&] {
     Tensor result;
-    return droppable_plan([&] { result = square(x) + x; });
+    return droppable_plan([&] { result = transpose(x.reshape({256, 256})) + x.reshape({256, 256}); });
   };
   const auto first = make(), second = make();
   first->run();

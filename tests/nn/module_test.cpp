@@ -88,7 +88,24 @@ TEST_F(Modules, JoinAnActivationWithTheLayerBeforeItWithoutAChange) {
   Sequential net{Conv2d(2, 3, {.kernel = 3, .padding = 1}), ReLU(), MaxPool2d(2), Flatten(), Linear(48, 7), GELU(), Linear(7, 2), Tanh()};
   Tensor y = x;
   for (std::int64_t i = 0; i < net.size(); ++i) y = net[i](y);  // one by one
-  EXPECT_EQ(net(x).to_host<float>(), y.to_host<float>());
+  const Tensor joined = net(x);
+  EXPECT_EQ(joined.to_host<float>(), y.to_host<float>());
+  sum(y).backward();
+  std::vector<std::vector<float>> gradients;
+  for (const Tensor& parameter : net.parameters()) {
+    gradients.push_back(parameter.grad().to_host<float>());
+    parameter.zero_grad();
+  }
+  sum(joined).backward();
+  for (std::size_t i = 0; i < gradients.size(); ++i) EXPECT_EQ(net.parameters()[i].grad().to_host<float>(), gradients[i]) << i;
+}
+
+TEST_F(Modules, PoolFirstWhereAReluBeforeItGivesTheSame) {
+  manual_seed(1);
+  Sequential net{Conv2d(2, 3, {.kernel = 3, .padding = 1}), ReLU(), MaxPool2d(2)};
+  const Tensor x = randn({6, 2, 8, 8});
+  const Plan plan = capture([&] { net(x); });
+  EXPECT_EQ(plan.launches(), 2);
 }
 
 TEST_F(Modules, MoveToAnotherDeviceWithEveryHandle) {

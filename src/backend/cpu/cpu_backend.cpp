@@ -4,6 +4,7 @@
 
 #include "backend/cpu/instructions.h"
 #include "backend/cpu/onednn.h"
+#include "backend/cpu/recording.h"
 #include "backend/cpu/team.h"
 #include "platform/cat.h"
 #include "platform/environment.h"
@@ -20,18 +21,6 @@ namespace tidepool::inline v0 {
 namespace {
 
 constexpr std::size_t cache_line = 64;
-
-class CpuRecording final : public Recording {
- public:
-  struct Step {
-    const KernelDef* kernel;
-    const char* operation;
-    void (*function)(const CpuCall&);
-    CpuCall call;
-    alignas(16) std::array<std::byte, max_param_bytes> params;
-  };
-  std::vector<Step> steps;
-};
 
 class CpuBackend final : public Backend {
  public:
@@ -72,11 +61,14 @@ class CpuBackend final : public Backend {
   void record(const Launch& launch) override {
     open_ = true;
     if (!timing_ || !launch.stands_for) [[likely]]
-      return launch.kernel->cpu(call_for(launch, launch.params.data()));
-    const auto start = now();
-    launch.kernel->cpu(call_for(launch, launch.params.data()));
-    times_.push_back(
-        {.kernel = launch.kernel, .operation = launch.operation, .stands_for = launch.stands_for, .start = start, .time = now() - start});
+      return launch.kernel->cpu(call_for(launch));
+    const auto start = steady_now();
+    launch.kernel->cpu(call_for(launch));
+    times_.push_back({.kernel = launch.kernel,
+                      .operation = launch.operation,
+                      .stands_for = launch.stands_for,
+                      .start = start,
+                      .time = steady_now() - start});
   }
 
   void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) override {
@@ -87,23 +79,13 @@ class CpuBackend final : public Backend {
     std::memcpy(bytes.data(), from->host + offset, bytes.size());
   }
 
-  std::unique_ptr<Recording> bake(std::span<const Launch> launches) override {
-    auto recording = std::make_unique<CpuRecording>();
-    recording->steps.reserve(launches.size());
-    for (const Launch& launch : launches) {
-      CpuRecording::Step& step = recording->steps.emplace_back();
-      step.kernel = launch.kernel;
-      step.operation = launch.operation;
-      step.function = launch.kernel->cpu;
-      step.params = launch.params;
-      step.call = call_for(launch, step.params.data());
-    }
-    return recording;
-  }
+  std::uint32_t channel_block() override { return own_only_ ? 0 : onednn_.channel_block(); }
+
+  std::unique_ptr<Recording> bake(std::span<const Launch> launches) override { return std::make_unique<CpuRecording>(launches, common()); }
 
   Serial submit(Recording* recording) override {
     if (recording)
-      run(static_cast<const CpuRecording&>(*recording));
+      run(static_cast<CpuRecording&>(*recording));
     else if (!open_)
       return serial_;
     open_ = false;
@@ -123,33 +105,23 @@ class CpuBackend final : public Backend {
   }
 
  private:
-  static std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
-  void run(const CpuRecording& recording) {
-    if (!timing_) [[likely]] {
-      for (const CpuRecording::Step& step : recording.steps) step.function(step.call);
-      return;
-    }
-    std::chrono::nanoseconds start = now();
-    for (const CpuRecording::Step& step : recording.steps) {
-      step.function(step.call);
-      const std::chrono::nanoseconds end = now();  // and the next one's start: the clock is a good part of a small launch
-      times_.push_back({.kernel = step.kernel, .operation = step.operation, .recording = &recording, .start = start, .time = end - start});
-      start = end;
-    }
+  void run(CpuRecording& recording) {
+    if (!timing_) [[likely]]
+      recording.run(team_);
+    else
+      recording.run_timed(team_, times_);
   }
-  CpuCall call_for(const Launch& launch, const std::byte* params) {
-    CpuCall call;
-    for (std::size_t i = 0; i < launch.binding_count; ++i) call.buffers[i] = launch.bindings[i].memory->host + launch.bindings[i].offset;
-    call.param_bytes = params;
-    call.extent = launch.extent;
+  CpuCall common() {
+    CpuCall call;  // what is not set is each call's own
     call.team = &team_;
     call.onednn = own_only_ ? nullptr : &onednn_;
     call.instructions = instructions_;
-    call.program = launch.kernel->program;
-    if (call.program) [[unlikely]] {
-      for (std::size_t i = 0; i < launch.binding_count; ++i) call.bytes[i] = launch.bindings[i].bytes;
-      call.param_size = launch.param_bytes;
-    }
+    return call;
+  }
+  CpuCall call_for(const Launch& launch) {
+    CpuCall call = common();
+    for (std::size_t i = 0; i < launch.binding_count; ++i) call.buffers[i] = launch.bindings[i].memory->host + launch.bindings[i].offset;
+    take_work(call, launch, launch.params.data());
     return call;
   }
 
@@ -187,7 +159,8 @@ BackendInfo cpu_info() {
           .offset_alignment = 1,
           .max_binding_bytes = SIZE_MAX,
           .same_bits = {},
-          .immediate = true};
+          .immediate = true,
+          .joins = true};
 }
 
 std::unique_ptr<Backend> open_cpu() { return open_cpu(cpu_threads(), -1); }

@@ -84,6 +84,13 @@ OneDnn::~OneDnn() = default;
 
 bool OneDnn::there() const { return onednn_functions() != nullptr; }
 
+std::uint32_t OneDnn::channel_block() const {
+  const OneDnnFunctions* const dnn = onednn_functions();
+  if (!dnn) return 0;
+  const dnnl_cpu_isa_t isa = dnn->get_effective_cpu_isa();
+  return isa >= dnnl_cpu_isa_avx512_core ? 16 : isa >= dnnl_cpu_isa_avx2 ? 8 : 0;
+}
+
 bool OneDnn::gemm(const Gemm& g) {
   const OneDnnFunctions* const dnn = onednn_functions();
   if (!dnn) return false;
@@ -109,6 +116,7 @@ OneDnn::OneDnn(int threads) : threads_(threads) {}
 OneDnn::~OneDnn() = default;
 bool OneDnn::there() const { return false; }
 bool OneDnn::gemm(const Gemm&) { return false; }
+std::uint32_t OneDnn::channel_block() const { return 0; }
 OneDnn::Workshop* OneDnn::workshop() { return nullptr; }
 
 }  // namespace tidepool::inline v0

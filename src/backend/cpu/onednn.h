@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace tidepool::inline v0 {
@@ -33,10 +34,11 @@ class OneDnn {
   OneDnn(const OneDnn&) = delete;
   OneDnn& operator=(const OneDnn&) = delete;
 
-  bool there() const;        // opens the library if nobody has
-  bool gemm(const Gemm& g);  // false: not there, and nothing was done
-  struct Workshop;           // see onednn_api.h
-  Workshop* workshop();      // where primitives are made and kept; null: not there
+  bool there() const;                   // opens the library if nobody has
+  bool gemm(const Gemm& g);             // false: not there, and nothing was done
+  std::uint32_t channel_block() const;  // as its convolutions like images best on this processor; 0: not there, or no preference
+  struct Workshop;                      // see onednn_api.h
+  Workshop* workshop();                 // where primitives are made and kept; null: not there
 
  private:
   [[maybe_unused]] int threads_;

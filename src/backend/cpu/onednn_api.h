@@ -26,6 +26,7 @@ namespace tidepool::inline v0 {
 // What we use of the library, without the prefix dnnl_.
 #define TIDEPOOL_ONEDNN_FUNCTIONS(X)                \
   X(sgemm)                                          \
+  X(get_effective_cpu_isa)                          \
   X(engine_create)                                  \
   X(engine_destroy)                                 \
   X(stream_create)                                  \

@@ -43,14 +43,14 @@ std::size_t rounded(std::size_t bytes) { return (bytes + alignment - 1) / alignm
 
 // One tensor of a convolution: where the caller has it, and where the kernel wants it.
 struct Argument {
-  explicit Argument(const OneDnnFunctions& dnn) : plain(dnn.memory_destroy), blocked(dnn.memory_destroy), copy(dnn.primitive_destroy) {}
+  explicit Argument(const OneDnnFunctions& dnn) : ours(dnn.memory_destroy), theirs(dnn.memory_destroy), copy(dnn.primitive_destroy) {}
   int index = 0;  // as the library numbers them
   bool written = false;
-  OwnedMemory plain, blocked;  // without a copy the first only
-  Primitive copy;              // in, or out where it is written
-  std::size_t offset = 0;      // of the blocked one, in the shared memory
+  OwnedMemory ours, theirs;  // without a copy the first only
+  Primitive copy;            // in, or out where it is written
+  std::size_t offset = 0;    // of theirs, in the shared memory
   bool copied() const { return copy.get() != nullptr; }
-  dnnl_memory_t used() const { return copied() ? blocked.get() : plain.get(); }
+  dnnl_memory_t used() const { return copied() ? theirs.get() : ours.get(); }
 };
 
 struct Convolution : Workshop::Kept {
@@ -69,10 +69,12 @@ struct Descs {  // of x, w, b, y
 bool init_descs(const OneDnnFunctions& dnn, const OneDnnConv& c, bool any, Descs& d) {
   const dnnl_dims_t x{c.n, c.c, c.h, c.w}, y{c.n, c.o, c.oh, c.ow}, b{c.o};
   const dnnl_dims_t w{c.o, c.c, c.kh, c.kw}, grouped{c.groups, c.o / c.groups, c.c / c.groups, c.kh, c.kw};
-  const auto init = [&](dnnl_memory_desc_t& desc, int rank, const dnnl_dims_t& dims, dnnl_format_tag_t plain) {
-    return done(dnn.memory_desc_init_by_tag(&desc, rank, dims, dnnl_f32, any ? dnnl_format_tag_any : plain));
+  const auto init = [&](dnnl_memory_desc_t& desc, int rank, const dnnl_dims_t& dims, dnnl_format_tag_t ours) {
+    return done(dnn.memory_desc_init_by_tag(&desc, rank, dims, dnnl_f32, any ? dnnl_format_tag_any : ours));
   };
-  return init(d.x, 4, x, dnnl_nchw) && init(d.y, 4, y, dnnl_nchw) && done(dnn.memory_desc_init_by_tag(&d.b, 1, b, dnnl_f32, dnnl_a)) &&
+  const auto images = [&](bool blocked) { return !blocked ? dnnl_nchw : c.block == 16 ? dnnl_nChw16c : dnnl_nChw8c; };
+  return init(d.x, 4, x, images(c.blocked_x)) && init(d.y, 4, y, images(c.blocked_y)) &&
+         done(dnn.memory_desc_init_by_tag(&d.b, 1, b, dnnl_f32, dnnl_a)) &&
          (c.groups == 1 ? init(d.w, 4, w, dnnl_oihw) : init(d.w, 5, grouped, dnnl_goihw));
 }
 
@@ -98,17 +100,17 @@ bool describe(Workshop& shop, Kind kind, const OneDnnConv& c, bool bias, dnnl_pr
 
 // Adds an argument, with its copy where the kernel wants another layout.
 bool add_argument(Workshop& shop, Convolution& made, const_dnnl_primitive_desc_t desc, int index, bool written,
-                  const dnnl_memory_desc_t& plain) {
+                  const dnnl_memory_desc_t& ours) {
   const OneDnnFunctions& dnn = shop.dnn;
   const dnnl_memory_desc_t* const wanted = dnn.primitive_desc_query_md(desc, dnnl_query_exec_arg_md, index);
   Argument a(dnn);
   a.index = index;
   a.written = written;
-  if (!wanted || !done(dnn.memory_create(a.plain.put(), &plain, shop.engine, DNNL_MEMORY_NONE))) return false;
-  if (!dnn.memory_desc_equal(wanted, &plain)) {
+  if (!wanted || !done(dnn.memory_create(a.ours.put(), &ours, shop.engine, DNNL_MEMORY_NONE))) return false;
+  if (!dnn.memory_desc_equal(wanted, &ours)) {
     Description copy(dnn.primitive_desc_destroy);
-    const dnnl_memory_desc_t *from = written ? wanted : &plain, *to = written ? &plain : wanted;
-    if (!done(dnn.memory_create(a.blocked.put(), wanted, shop.engine, DNNL_MEMORY_NONE)) ||
+    const dnnl_memory_desc_t *from = written ? wanted : &ours, *to = written ? &ours : wanted;
+    if (!done(dnn.memory_create(a.theirs.put(), wanted, shop.engine, DNNL_MEMORY_NONE)) ||
         !done(dnn.reorder_primitive_desc_create(copy.put(), from, shop.engine, to, shop.engine, nullptr)) ||
         !done(dnn.primitive_create(a.copy.put(), copy.get())))
       return false;
@@ -124,21 +126,21 @@ std::unique_ptr<Convolution> make(Workshop& shop, Kind kind, const OneDnnConv& c
   auto made = std::make_unique<Convolution>(dnn);
   Owned<dnnl_primitive_attr_t> attr(dnn.primitive_attr_destroy);
   Description hint(dnn.primitive_desc_destroy), desc(dnn.primitive_desc_destroy);
-  Descs plain;
+  Descs ours;
   if (!done(dnn.primitive_attr_create(attr.put())) ||
-      !done(dnn.primitive_attr_set_scratchpad_mode(attr.get(), dnnl_scratchpad_mode_user)) || !init_descs(dnn, c, false, plain) ||
+      !done(dnn.primitive_attr_set_scratchpad_mode(attr.get(), dnnl_scratchpad_mode_user)) || !init_descs(dnn, c, false, ours) ||
       (kind != forward && !describe(shop, forward, c, bias, attr.get(), nullptr, hint.put())) ||
       !describe(shop, kind, c, bias, attr.get(), hint.get(), desc.put()) || !done(dnn.primitive_create(made->primitive.put(), desc.get())))
     return nullptr;
   const auto add = [&](int index, const dnnl_memory_desc_t& md, bool written) {
     return add_argument(shop, *made, desc.get(), index, written, md);
   };
-  const bool added = kind == forward ? add(DNNL_ARG_SRC, plain.x, false) && add(DNNL_ARG_WEIGHTS, plain.w, false) &&
-                                           add(DNNL_ARG_DST, plain.y, true) && (!bias || add(DNNL_ARG_BIAS, plain.b, false))
-                     : kind == of_input ? add(DNNL_ARG_DIFF_SRC, plain.x, true) && add(DNNL_ARG_WEIGHTS, plain.w, false) &&
-                                              add(DNNL_ARG_DIFF_DST, plain.y, false)
-                                        : add(DNNL_ARG_SRC, plain.x, false) && add(DNNL_ARG_DIFF_WEIGHTS, plain.w, true) &&
-                                              add(DNNL_ARG_DIFF_DST, plain.y, false) && (!bias || add(DNNL_ARG_DIFF_BIAS, plain.b, true));
+  const bool added = kind == forward ? add(DNNL_ARG_SRC, ours.x, false) && add(DNNL_ARG_WEIGHTS, ours.w, false) &&
+                                           add(DNNL_ARG_DST, ours.y, true) && (!bias || add(DNNL_ARG_BIAS, ours.b, false))
+                     : kind == of_input ? add(DNNL_ARG_DIFF_SRC, ours.x, true) && add(DNNL_ARG_WEIGHTS, ours.w, false) &&
+                                              add(DNNL_ARG_DIFF_DST, ours.y, false)
+                                        : add(DNNL_ARG_SRC, ours.x, false) && add(DNNL_ARG_DIFF_WEIGHTS, ours.w, true) &&
+                                              add(DNNL_ARG_DIFF_DST, ours.y, false) && (!bias || add(DNNL_ARG_DIFF_BIAS, ours.b, true));
   const dnnl_memory_desc_t* const pad = dnn.primitive_desc_query_md(desc.get(), dnnl_query_scratchpad_md, 0);
   if (!added || !pad || !done(dnn.memory_create(made->scratchpad.put(), pad, shop.engine, DNNL_MEMORY_NONE))) return nullptr;
   made->scratchpad_bytes = dnn.memory_desc_get_size(pad);
@@ -146,8 +148,8 @@ std::unique_ptr<Convolution> make(Workshop& shop, Kind kind, const OneDnnConv& c
 }
 
 bool copy(Workshop& shop, const Argument& a) {
-  const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, a.written ? a.blocked.get() : a.plain.get()},
-                                       {DNNL_ARG_TO, a.written ? a.plain.get() : a.blocked.get()}};
+  const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, a.written ? a.theirs.get() : a.ours.get()},
+                                       {DNNL_ARG_TO, a.written ? a.ours.get() : a.theirs.get()}};
   return done(shop.dnn.primitive_execute(a.copy.get(), shop.stream, 2, arguments));
 }
 
@@ -177,8 +179,8 @@ bool execute(Workshop& shop, Convolution& conv, const OneDnnConvData& data) {
   std::vector<dnnl_exec_arg_t> arguments{{DNNL_ARG_SCRATCHPAD, conv.scratchpad.get()}};
   bool good = done(dnn.memory_set_data_handle(conv.scratchpad.get(), shared + conv.shared_bytes));
   for (const Argument& a : conv.arguments) {
-    good = good && done(dnn.memory_set_data_handle(a.plain.get(), pointer(data, a.index)));
-    if (a.copied()) good = good && done(dnn.memory_set_data_handle(a.blocked.get(), shared + a.offset));
+    good = good && done(dnn.memory_set_data_handle(a.ours.get(), pointer(data, a.index)));
+    if (a.copied()) good = good && done(dnn.memory_set_data_handle(a.theirs.get(), shared + a.offset));
     if (a.copied() && !a.written) good = good && copy(shop, a);
     arguments.push_back({a.index, a.used()});
   }
@@ -193,7 +195,24 @@ bool run(OneDnn& onednn, Kind kind, const OneDnnConv& c, const OneDnnConvData& d
   if (!shop) return false;
   const OneDnnThreads threads(shop->threads);
   const bool bias = data.b != nullptr;
-  const Workshop::Key key{kind, c.n, c.c, c.h, c.w, c.o, c.oh, c.ow, c.kh, c.kw, c.stride, c.padding, c.dilation, c.groups, bias ? 1 : 0};
+  const Workshop::Key key{kind,
+                          c.n,
+                          c.c,
+                          c.h,
+                          c.w,
+                          c.o,
+                          c.oh,
+                          c.ow,
+                          c.kh,
+                          c.kw,
+                          c.stride,
+                          c.padding,
+                          c.dilation,
+                          c.groups,
+                          bias ? 1 : 0,
+                          c.block,
+                          c.blocked_x ? 1 : 0,
+                          c.blocked_y ? 1 : 0};
   Convolution* const conv = shop->kept<Convolution>(key, [&] { return make(*shop, kind, c, bias); });
   return conv && execute(*shop, *conv, data);
 }

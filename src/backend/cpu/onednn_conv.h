@@ -1,5 +1,6 @@
 // Convolutions by oneDNN. Images, weights and results lie as everywhere here, [n, c, h, w] and [o, c / groups, kh, kw]; the
-// library's kernels want blocks of channels, so there are copies on the way in and out, in memory that all of them share.
+// library's kernels want blocks of channels, so there are copies on the way in and out, in memory that all of them share. Images
+// inside plans may lie in blocks already.
 //
 //     if (call.onednn && onednn_forward(*call.onednn, sizes, {.x = x, .w = w, .b = b, .y = y})) return;
 #pragma once
@@ -12,6 +13,8 @@ namespace tidepool::inline v0 {
 
 struct OneDnnConv {
   std::int32_t n, c, h, w, o, oh, ow, kh, kw, stride, padding, dilation, groups;
+  std::int32_t block = 0;  // of channels, in the images that lie so: 8 or 16
+  bool blocked_x = false, blocked_y = false;
 };
 
 // What a product reads and what it writes: forward y, of x, w and b; input dx, which stands at x, of dy, at y, and w;

@@ -58,7 +58,7 @@ Section regressions_section(const Report& report) {
   Section section{.title = "Regressions", .id = "regressions"};
   const std::vector<Change> worse = regressions(report);
   if (worse.empty()) {
-    section.elements.push_back("None: no figure is worse by more than 10 % and by more than the runs' own spread.");
+    section.elements.emplace_back("None: no figure is worse by more than 10 % and by more than the runs' own spread.");
     return section;
   }
   List list;
@@ -69,7 +69,7 @@ Section regressions_section(const Report& report) {
     if (change.change) item.words.push_back({.text = cat(" (", change_text(*change.change), ")"), .look = Words::bad});
     list.items.push_back(std::move(item));
   }
-  section.elements.push_back(std::move(list));
+  section.elements.emplace_back(std::move(list));
   return section;
 }
 
@@ -77,18 +77,18 @@ Section comparison_section(const Report& report) {
   const Comparison& comparison = *report.comparison;
   Section section{.title = "Beside the earlier run", .id = "comparison"};
   std::vector<Element>& all = section.elements;
-  if (!comparison.earlier.empty()) all.push_back(cat("The earlier run started at ", clean(comparison.earlier), "."));
+  if (!comparison.earlier.empty()) all.emplace_back(cat("The earlier run started at ", clean(comparison.earlier), "."));
   if (!comparison.differences.empty()) {
-    all.push_back("The runs are not of the same thing, and a change may come from that:");
+    all.emplace_back("The runs are not of the same thing, and a change may come from that:");
     List list;
-    for (const std::string& difference : comparison.differences) list.items.push_back(difference);
-    all.push_back(std::move(list));
+    for (const std::string& difference : comparison.differences) list.items.emplace_back(difference);
+    all.emplace_back(std::move(list));
   }
-  if (comparison.figures.empty()) all.push_back("Neither run has steps, epochs or memory to compare.");
+  if (comparison.figures.empty()) all.emplace_back("Neither run has steps, epochs or memory to compare.");
   if (!comparison.figures.empty()) {
     Table table = table_of("Main figures", "figure");
     for (const Change& change : comparison.figures) table.rows.push_back(row_of(change, change.figure));
-    all.push_back(std::move(table));
+    all.emplace_back(std::move(table));
   }
   if (!comparison.kernels.empty()) {
     const std::size_t shown = std::min(comparison.kernels.size(), most_kernels);
@@ -97,7 +97,7 @@ Section comparison_section(const Report& report) {
     for (std::size_t i = 0; i < comparison.kernels.size(); ++i)
       if (const Change& change = comparison.kernels[i]; i < shown || change.regression)
         table.rows.push_back(row_of(change, code(change.figure)));
-    all.push_back(std::move(table));
+    all.emplace_back(std::move(table));
   }
   return section;
 }

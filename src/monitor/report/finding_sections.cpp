@@ -72,20 +72,20 @@ void add_setting(const Recommendation& recommendation, Line& line) {
 Section bottlenecks_section(const Report& report) {
   Section section{.title = "Bottlenecks", .id = "bottlenecks"};
   if (report.bottlenecks.empty()) {
-    section.elements.push_back(report.time.shares.empty() ? "Too little is known to name one."
-                                                          : "None stands out: no part takes enough of the time to be worth a change.");
+    section.elements.emplace_back(report.time.shares.empty() ? "Too little is known to name one."
+                                                             : "None stands out: no part takes enough of the time to be worth a change.");
     return section;
   }
   List list{.numbered = true};
   for (const Bottleneck& found : report.bottlenecks) list.items.push_back(headed(found.name, found.figure));
-  section.elements.push_back(std::move(list));
+  section.elements.emplace_back(std::move(list));
   return section;
 }
 
 Section recommendations_section(const Report& report) {
   Section section{.title = "Recommendations", .id = "recommendations"};
   if (report.recommendations.empty()) {
-    section.elements.push_back("None.");
+    section.elements.emplace_back("None.");
     return section;
   }
   List list{.numbered = true};
@@ -94,7 +94,7 @@ Section recommendations_section(const Report& report) {
     list.items.push_back(headed(cat(priority_name(r.priority), " priority"), r.message));
     add_setting(r, list.items.back());
   }
-  section.elements.push_back(std::move(list));
+  section.elements.emplace_back(std::move(list));
   return section;
 }
 
@@ -102,15 +102,15 @@ Section anomalies_section(const Report& report) {
   Section section{.title = "Anomalies", .id = "anomalies"};
   const std::vector<Anomaly>& all = report.run.anomalies;
   if (all.empty()) {
-    section.elements.push_back("None was noticed.");
+    section.elements.emplace_back("None was noticed.");
     return section;
   }
-  section.elements.push_back(cat(counted(all.size(), "anomaly", "anomalies"), ", by kind: ", kinds(all), "."));
+  section.elements.emplace_back(cat(counted(all.size(), "anomaly", "anomalies"), ", by kind: ", kinds(all), "."));
   List list;
   for (std::size_t i = 0; i < std::min(all.size(), most_rows); ++i)
     list.items.push_back(told(all[i].time, {.text = what_was_looked_at(all[i].kind)}, all[i].message));
-  section.elements.push_back(std::move(list));
-  if (all.size() > most_rows) section.elements.push_back(not_shown(all.size()));
+  section.elements.emplace_back(std::move(list));
+  if (all.size() > most_rows) section.elements.emplace_back(not_shown(all.size()));
   return section;
 }
 
@@ -118,7 +118,7 @@ Section events_section(const Report& report) {
   Section section{.title = "Events of devices", .id = "events"};
   const std::vector<RunEvent>& all = report.run.events;
   if (all.empty()) {
-    section.elements.push_back("There were none.");
+    section.elements.emplace_back("There were none.");
     return section;
   }
   List list;
@@ -129,8 +129,8 @@ Section events_section(const Report& report) {
     if (!event.device.empty()) line.words.insert(line.words.begin() + 3, {{.text = ", "}, code(event.device)});
     list.items.push_back(std::move(line));
   }
-  section.elements.push_back(std::move(list));
-  if (all.size() > most_rows) section.elements.push_back(not_shown(all.size()));
+  section.elements.emplace_back(std::move(list));
+  if (all.size() > most_rows) section.elements.emplace_back(not_shown(all.size()));
   return section;
 }
 
@@ -146,7 +146,7 @@ Section figures_section(const Report& report) {
     table.rows.push_back({code(name), count_text(f.count), number_text(f.mean), number_text(f.p50), number_text(f.p90), number_text(f.p99),
                           number_text(f.most)});
   }
-  section.elements.push_back(std::move(table));
+  section.elements.emplace_back(std::move(table));
   return section;
 }
 
@@ -154,12 +154,12 @@ Section cost_section(const Report& report) {
   const Cost& cost = report.run.cost;
   Section section{.title = "What watching cost", .id = "cost"};
   if (!(cost.total > 0)) {
-    section.elements.push_back("Unknown: nothing was timed.");
+    section.elements.emplace_back("Unknown: nothing was timed.");
     return section;
   }
-  section.elements.push_back(cat(duration_text(cost.seconds), " of ", duration_text(cost.total), " on the threads that compute, ",
-                                 percent_text(cost.seconds / cost.total), "; ", duration_text(cost.background_seconds),
-                                 " on the monitor's own thread, ", percent_text(cost.background_seconds / cost.total), "."));
+  section.elements.emplace_back(cat(duration_text(cost.seconds), " of ", duration_text(cost.total), " on the threads that compute, ",
+                                    percent_text(cost.seconds / cost.total), "; ", duration_text(cost.background_seconds),
+                                    " on the monitor's own thread, ", percent_text(cost.background_seconds / cost.total), "."));
   return section;
 }
 

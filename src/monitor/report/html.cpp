@@ -1,6 +1,7 @@
 // Reports as one HTML file: no script, nothing from outside, and a policy that would not let either in.
 #include <algorithm>
 #include <cctype>
+#include <ranges>
 
 #include "monitor/report/sections.h"
 #include "monitor/report/style.h"
@@ -134,8 +135,7 @@ void write(const Chart& chart, std::string& out) {
   out += cat("<figure>\n<figcaption><strong>", escaped(chart.title), ".</strong> ", with_units(escaped(chart.caption)),
              "</figcaption>\n<div class=\"plot\">\n");
   out += "<ul class=\"axis y\" aria-hidden=\"true\">";
-  for (auto tick = axis.ticks.rbegin(); tick != axis.ticks.rend(); ++tick)
-    out += cat("<li>", escaped(without_zeros(chart.label(*tick))), "</li>");
+  for (const double tick : axis.ticks | std::views::reverse) out += cat("<li>", escaped(without_zeros(chart.label(tick))), "</li>");
   out +=
       cat("</ul>\n", svg_of(chart, axis, escaped(cat(chart.title, ". ", chart.caption))), "\n<ul class=\"axis x\" aria-hidden=\"true\">");
   const double start = chart.times.front(), end = chart.times.back();

@@ -76,19 +76,19 @@ Section memory_section(const Report& report) {
   std::vector<Element>& all = section.elements;
   const MemorySpent& memory = report.memory;
   if (!memory.at_peak) {
-    all.push_back("No samples were taken, so nothing is known of memory over time.");
+    all.emplace_back("No samples were taken, so nothing is known of memory over time.");
   } else {
     std::string peak = cat("At most ", readable_bytes(memory.peak), " were taken from the device");
     if (memory.limit)
       peak += cat(", ", share_text(memory.peak, memory.limit), " of the limit of ", readable_bytes(memory.limit));
     else
       peak += "; there is no limit";
-    all.push_back(peak + ". " + traffic(memory));
-    if (Chart chart = memory_chart(report); chart.times.size() > 1) all.push_back(std::move(chart));
-    all.push_back(moments_table(memory));
-    if (!memory.at_peak->by_tag.empty()) all.push_back(tag_table(*memory.at_peak));
+    all.emplace_back(peak + ". " + traffic(memory));
+    if (Chart chart = memory_chart(report); chart.times.size() > 1) all.emplace_back(std::move(chart));
+    all.emplace_back(moments_table(memory));
+    if (!memory.at_peak->by_tag.empty()) all.emplace_back(tag_table(*memory.at_peak));
   }
-  if (!memory.holders.empty()) all.push_back(holder_table(memory));
+  if (!memory.holders.empty()) all.emplace_back(holder_table(memory));
   return section;
 }
 

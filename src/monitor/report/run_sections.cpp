@@ -105,8 +105,8 @@ Table epoch_table(const RunRecord& run) {
     if (accuracy) row.push_back(shown(e->has_accuracy, e->accuracy));
     if (test) row.push_back(shown(e->has_test, e->test_loss));
     if (test && accuracy) row.push_back(shown(e->has_test && e->has_accuracy, e->test_accuracy));
-    row.push_back(duration_text(e->seconds));
-    row.push_back(e->samples_per_second > 0 ? number_text(e->samples_per_second) : "–");
+    row.emplace_back(duration_text(e->seconds));
+    row.emplace_back(e->samples_per_second > 0 ? number_text(e->samples_per_second) : "–");
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -121,19 +121,19 @@ Section summary_section(const Report& report) {
   List list;
   list.items.push_back(what_ran(run));
   for (const std::string& text : {pace(run), outcome(run), memory_line(report.memory)})
-    if (!text.empty()) list.items.push_back(text);
+    if (!text.empty()) list.items.emplace_back(text);
   if (report.comparison) {
     const std::size_t count = regressions(report).size();
-    list.items.push_back(Words{.text = count ? counted(count, "regression", "regressions") + " against the earlier run."
-                                             : "No regression against the earlier run.",
-                               .look = count ? Words::bad : Words::good});
+    list.items.emplace_back(Words{.text = count ? counted(count, "regression", "regressions") + " against the earlier run."
+                                                : "No regression against the earlier run.",
+                                  .look = count ? Words::bad : Words::good});
   }
   if (!report.bottlenecks.empty()) {
     const Bottleneck& worst = report.bottlenecks.front();
     list.items.push_back(headed(worst.name, worst.figure));
   }
   if (!report.recommendations.empty()) list.items.push_back(first_recommendation(report));
-  if (!run.anomalies.empty()) list.items.push_back(counted(run.anomalies.size(), "anomaly was", "anomalies were") + " noticed.");
+  if (!run.anomalies.empty()) list.items.emplace_back(counted(run.anomalies.size(), "anomaly was", "anomalies were") + " noticed.");
   return {.title = "In short", .id = "summary", .elements = {std::move(list)}};
 }
 
@@ -170,17 +170,17 @@ Section run_section(const Report& report) {
     add("idle blocks kept of a size", cat(run.settings.max_cached_per_class));
   }
   Section section{.title = "What ran", .id = "run", .elements = {std::move(table)}};
-  if (run.forecast.training_end) section.elements.push_back(foreign("To come: " + run.forecast.training_end->message));
-  if (run.forecast.memory_full) section.elements.push_back(foreign("To come: " + run.forecast.memory_full->message));
+  if (run.forecast.training_end) section.elements.emplace_back(foreign("To come: " + run.forecast.training_end->message));
+  if (run.forecast.memory_full) section.elements.emplace_back(foreign("To come: " + run.forecast.memory_full->message));
   return section;
 }
 
 Section results_section(const Report& report) {
   Section section{.title = "Results", .id = "results"};
-  if (Chart chart = loss_chart(report); chart.times.size() > 1) section.elements.push_back(std::move(chart));
-  if (!report.run.epochs.empty()) section.elements.push_back(epoch_table(report.run));
+  if (Chart chart = loss_chart(report); chart.times.size() > 1) section.elements.emplace_back(std::move(chart));
+  if (!report.run.epochs.empty()) section.elements.emplace_back(epoch_table(report.run));
   if (section.elements.empty())
-    section.elements.push_back(foreign(report.run.training ? "No epoch has ended yet." : "Nothing was trained by a `tp::Trainer`."));
+    section.elements.emplace_back(foreign(report.run.training ? "No epoch has ended yet." : "Nothing was trained by a `tp::Trainer`."));
   return section;
 }
 

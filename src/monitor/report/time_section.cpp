@@ -130,18 +130,18 @@ Section time_section(const Report& report) {
   Section section{.title = "Where time went", .id = "time"};
   std::vector<Element>& all = section.elements;
   if (report.time.shares.empty()) {
-    all.push_back(
+    all.emplace_back(
         foreign("There are no samples to tell from, so all of the wall time is unknown. Watching begins with `tp::monitor::enable()`."));
   } else {
-    all.push_back(stretch(report));
-    all.push_back(share_bar(report.time));
-    all.push_back(share_table(report.time));
-    all.push_back(work(report.time));
-    if (std::string text = crowd(report.run); !text.empty()) all.push_back(std::move(text));
+    all.emplace_back(stretch(report));
+    all.emplace_back(share_bar(report.time));
+    all.emplace_back(share_table(report.time));
+    all.emplace_back(work(report.time));
+    if (std::string text = crowd(report.run); !text.empty()) all.emplace_back(std::move(text));
   }
-  if (Chart chart = step_chart(report); chart.times.size() > 1) all.push_back(std::move(chart));
-  if (!report.run.kernels.empty()) all.push_back(kernel_table(report.run.kernels));
-  if (!report.run.operations.empty()) all.push_back(operation_table(report.run.operations));
+  if (Chart chart = step_chart(report); chart.times.size() > 1) all.emplace_back(std::move(chart));
+  if (!report.run.kernels.empty()) all.emplace_back(kernel_table(report.run.kernels));
+  if (!report.run.operations.empty()) all.emplace_back(operation_table(report.run.operations));
   return section;
 }
 

@@ -18,6 +18,7 @@ struct ConvParams {
   std::uint32_t groups;
   std::uint32_t activation;                              // of y
   std::uint32_t with_bias = 0, parts = 1, per_part = 0;  // for shaders; set by the launch
+  ChannelBlocks blocks = {};                             // by plans on the CPU
 };
 static_assert(Params<ConvParams>);
 

@@ -10,6 +10,7 @@
 #include "backend/cpu/team.h"
 #include "ops/conv/by_onednn.h"
 #include "ops/conv/conv.h"
+#include "ops/conv/plain_images.h"
 #include "ops/conv/product.h"
 #include "ops/linear/activation-inl.h"
 
@@ -235,17 +236,17 @@ HWY_INLINE void activate_planes(const CpuCall& call, const ConvProduct& c) {
 }
 
 HWY_INLINE void run_forward_with(const CpuCall& call, bool bias) {
-  const ConvProduct c(call, true, bias);
-  if (forward_by_onednn(call, bias))
-    activate_planes(call, c);
-  else
-    run_product(call, c);
+  if (forward_by_onednn(call, bias)) return activate_planes(call, ConvProduct(call, true, bias));
+  const PlainImages plain(call, PlainImages::Product::forward);
+  run_product(call, ConvProduct(plain.call(), true, bias));
 }
 
 void run_forward(const CpuCall& call) { run_forward_with(call, false); }
 void run_forward_bias(const CpuCall& call) { run_forward_with(call, true); }
 void run_input(const CpuCall& call) {
-  if (!input_by_onednn(call)) run_product(call, ConvProduct(call, false, false));
+  if (input_by_onednn(call)) return;
+  const PlainImages plain(call, PlainImages::Product::of_input);
+  run_product(call, ConvProduct(plain.call(), false, false));
 }
 void run_input_bias(const CpuCall& call) { run_product(call, ConvProduct(call, false, true)); }
 

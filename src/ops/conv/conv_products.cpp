@@ -2,6 +2,7 @@
 #include <tidepool/error.h>
 #include <tidepool/grad.h>
 
+#include "ops/conv/by_onednn.h"
 #include "ops/conv/conv_ops.h"
 #include "ops/conv/image.h"
 #include "ops/matmul/gpu_product.h"
@@ -14,14 +15,21 @@ namespace tidepool::inline v0 {
 namespace {
 
 constexpr Access r = Access::read, w = Access::write;
-constexpr KernelDef forward_kernel{.name = "conv2d", .access = accesses({r, r, w, w}), .bindings = 4, .cpu = conv2d_cpu};
-constexpr KernelDef forward_bias_kernel{.name = "conv2d_bias", .access = accesses({r, r, w, w, r}), .bindings = 5, .cpu = conv2d_bias_cpu};
-constexpr KernelDef input_kernel{.name = "conv2d_input", .access = accesses({r, r, w, w}), .bindings = 4, .cpu = conv2d_input_cpu};
+constexpr KernelDef forward_kernel{
+    .name = "conv2d", .access = accesses({r, r, w, w}), .bindings = 4, .cpu = conv2d_cpu, .images = &forward_images};
+constexpr KernelDef forward_bias_kernel{
+    .name = "conv2d_bias", .access = accesses({r, r, w, w, r}), .bindings = 5, .cpu = conv2d_bias_cpu, .images = &forward_images};
+constexpr KernelDef input_kernel{
+    .name = "conv2d_input", .access = accesses({r, r, w, w}), .bindings = 4, .cpu = conv2d_input_cpu, .images = &input_images};
 constexpr KernelDef input_bias_kernel{
     .name = "conv2d_input_bias", .access = accesses({r, r, w, w, r}), .bindings = 5, .cpu = conv2d_input_bias_cpu};
-constexpr KernelDef weights_kernel{.name = "conv2d_weights", .access = accesses({r, r, w, w}), .bindings = 4, .cpu = conv2d_weights_cpu};
-constexpr KernelDef weights_bias_kernel{
-    .name = "conv2d_weights_bias", .access = accesses({r, r, w, w, w}), .bindings = 5, .cpu = conv2d_weights_bias_cpu};
+constexpr KernelDef weights_kernel{
+    .name = "conv2d_weights", .access = accesses({r, r, w, w}), .bindings = 4, .cpu = conv2d_weights_cpu, .images = &weights_images};
+constexpr KernelDef weights_bias_kernel{.name = "conv2d_weights_bias",
+                                        .access = accesses({r, r, w, w, w}),
+                                        .bindings = 5,
+                                        .cpu = conv2d_weights_bias_cpu,
+                                        .images = &weights_images};
 constexpr KernelDef bias_kernel{.name = "conv2d_bias_grad", .access = accesses({r, w}), .bindings = 2, .cpu = conv2d_bias_grad_cpu};
 
 // The same by shaders: weights come first, and no scratch memory but for sums in parts.

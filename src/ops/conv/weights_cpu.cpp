@@ -10,6 +10,7 @@
 #include "backend/cpu/team.h"
 #include "ops/conv/by_onednn.h"
 #include "ops/conv/columns.h"
+#include "ops/conv/plain_images.h"
 #include "ops/conv/weights.h"
 
 #include <algorithm>
@@ -133,13 +134,15 @@ HWY_INLINE void sum_channels(const CpuCall& call, const float* dy, float* db) {
 }
 
 void run_weights_alone(const CpuCall& call) {
-  if (!weights_by_onednn(call, false)) run_weights(call);
+  if (weights_by_onednn(call, false)) return;
+  run_weights(PlainImages(call, PlainImages::Product::of_weights).call());
 }
 void run_bias(const CpuCall& call) { sum_channels(call, call.buffer<const float>(0), call.buffer<float>(1)); }
 void run_weights_bias(const CpuCall& call) {
   if (weights_by_onednn(call, true)) return;
-  run_weights(call);
-  sum_channels(call, call.buffer<const float>(0), call.buffer<float>(4));
+  const PlainImages plain(call, PlainImages::Product::of_weights);
+  run_weights(plain.call());
+  sum_channels(call, plain.call().buffer<const float>(0), call.buffer<float>(4));
 }
 
 }  // namespace

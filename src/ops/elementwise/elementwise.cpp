@@ -131,10 +131,11 @@ constexpr KernelDef forward_kernel(const char* name, std::uint8_t inputs, void (
           .access = inputs == 1 ? accesses({r, w}) : accesses({r, r, w}),
           .bindings = static_cast<std::uint8_t>(inputs + 1),
           .cpu = cpu,
-          .covers = covers};
+          .covers = covers,
+          .flat = std::string_view(name) == "add" ? &flat_addition : &flat_elementwise};
 }
 constexpr KernelDef gradient_kernel(const char* name, void (*cpu)(const CpuCall&)) {
-  return {.name = name, .access = accesses({r, r, r, w}), .bindings = 4, .cpu = cpu, .covers = 256};
+  return {.name = name, .access = accesses({r, r, r, w}), .bindings = 4, .cpu = cpu, .covers = 256, .flat = &flat_elementwise};
 }
 
 // The kernels of i32; most operations have none.

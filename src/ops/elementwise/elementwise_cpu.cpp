@@ -36,8 +36,9 @@ struct Still {
   HWY_INLINE Pack part(std::size_t, std::size_t) const { return value; }
 };
 
+// `f` is a copy, so that its numbers stay in registers: what is written could be they, for all that the compiler knows.
 template <class F, class... In>
-HWY_INLINE void row(const F& f, float* out, std::size_t count, const In&... in) {
+HWY_INLINE void row(const F f, float* out, std::size_t count, const In&... in) {
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) store(f(in.at(i)...), out + i);
   if (i < count) store_part(f(in.part(i, count - i)...), out + i, count - i);
@@ -124,11 +125,11 @@ HWY_INLINE void three(const CpuCall& call, const F& f) {
 #define UNARY(name, f, df)                                                                                        \
   void run_##name(const CpuCall& call) {                                                                          \
     [[maybe_unused]] const Numbers p{call.params<ElementwiseParams>().a, call.params<ElementwiseParams>().b};     \
-    flat<1>(call, [&](Pack x) HWY_ATTR -> Pack { return f; });                                                    \
+    flat<1>(call, [=](Pack x) HWY_ATTR -> Pack { return f; });                                                    \
   }                                                                                                               \
   void run_##name##_grad(const CpuCall& call) {                                                                   \
     [[maybe_unused]] const Numbers p{call.params<ElementwiseParams>().a, call.params<ElementwiseParams>().b};     \
-    flat<3>(call, [&](Pack d, [[maybe_unused]] Pack x, [[maybe_unused]] Pack y) HWY_ATTR -> Pack { return df; }); \
+    flat<3>(call, [=](Pack d, [[maybe_unused]] Pack x, [[maybe_unused]] Pack y) HWY_ATTR -> Pack { return df; }); \
   }
 #include "ops/elementwise/unary.def"
 

@@ -3,6 +3,8 @@
 
 #include "backend/launch.h"
 
+#include <cstddef>
+
 namespace tidepool::inline v0 {
 
 struct ElementwiseParams {
@@ -17,5 +19,12 @@ struct ElementwiseParams {
   static constexpr std::size_t flat_bytes = 24;  // up to and with b
 };
 static_assert(Params<ElementwiseParams>);
+
+constexpr FlatKernel flat_elementwise_kernel(bool adds) {
+  return {.flat = [](const std::byte* params) { return reinterpret_cast<const ElementwiseParams*>(params)->rank == 0; },
+          .count_at = offsetof(ElementwiseParams, count),
+          .adds = adds};
+}
+inline constexpr FlatKernel flat_elementwise = flat_elementwise_kernel(false), flat_addition = flat_elementwise_kernel(true);
 
 }  // namespace tidepool::inline v0

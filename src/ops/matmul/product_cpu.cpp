@@ -147,6 +147,11 @@ void finish(const Product& product, std::size_t row, std::size_t row_end, std::s
   });
 }
 
+// What an element's activation costs, in multiplications.
+constexpr std::size_t to_activate(Activation activation) {
+  return activation == Activation::tanh || activation == Activation::sigmoid ? 16 : 0;
+}
+
 struct Range {
   std::size_t begin, end;
 };
@@ -211,7 +216,7 @@ void run_product(const ProductCall& call) {
     return call.team->run(g.m, 4 * (worth / (4 * g.k + 1) + 1),
                           [&](std::size_t begin, std::size_t end) HWY_ATTR { vector_rows(call, begin, end); });
   }
-  const std::size_t work = std::max<std::size_t>(1, g.m * g.n * std::max<std::size_t>(1, g.k));
+  const std::size_t work = std::max<std::size_t>(1, g.m * g.n * (std::max<std::size_t>(1, g.k) + to_activate(call.product.activation)));
   if (!call.team || work <= worth) return rectangle(call, {0, g.m}, {0, g.n});
   const bool by_rows = g.m >= g.n;
   const std::size_t unit = by_rows ? tile_rows : tile_columns, size = by_rows ? g.m : g.n;
@@ -226,7 +231,7 @@ void run_finish(const ProductCall& call) {
   const Gemm& g = call.product.gemm;
   auto rows = [&](std::size_t begin, std::size_t end) HWY_ATTR { finish(call.product, begin, end, 0, g.n); };
   if (call.team)
-    call.team->run(g.m, 65536 / g.n + 1, rows);
+    call.team->run(g.m, 65536 / g.n / (1 + to_activate(call.product.activation)) + 1, rows);
   else
     rows(0, g.m);
 }

@@ -157,7 +157,7 @@ Tensor batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, cons
       checked(x, options, {{"gamma", &gamma}, {"beta", &beta}, {"running_mean", &running_mean}, {"running_var", &running_var}});
   const bool of_batch = options.training && x.numel() > 0;
   const Tensor statistics = of_batch ? apply(batch_statistics, {&x}, p) : apply(running_statistics, {&running_mean, &running_var}, p);
-  const Tensor y = apply(ops::batch_norm, {&x, &gamma, &beta, &statistics}, p);
+  Tensor y = apply(ops::batch_norm, {&x, &gamma, &beta, &statistics}, p);
   if (of_batch)  // last: an error before this leaves the running statistics as they were
     apply_in_place(
         "batch_norm", {&running_mean, &running_var, &statistics}, 2, [](std::span<Node* const>) {},

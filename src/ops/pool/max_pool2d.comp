@@ -9,5 +9,6 @@ void main() {
   const uint i = item();
   if (i >= p.planes * p.oh * p.ow) return;
   const uint plane = i / (p.oh * p.ow);
-  y[i + SHIFT(1)] = x[plane * p.h * p.w + largest_at(plane, i / p.ow % p.oh, i % p.ow) + SHIFT(0)];
+  const float value = x[plane * p.h * p.w + largest_at(plane, i / p.ow % p.oh, i % p.ow) + SHIFT(0)];
+  y[i + SHIFT(1)] = p.relu == 1 && value <= 0.0 ? 0.0 : value;
 }

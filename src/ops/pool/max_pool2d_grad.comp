@@ -16,5 +16,5 @@ void main() {
   for (uint oy = rows.x; oy < rows.y; ++oy)
     for (uint ox = columns.x; ox < columns.y; ++ox)
       if (largest_at(plane, oy, ox) == place) sum += dy[(plane * p.oh + oy) * p.ow + ox + SHIFT(1)];
-  dx[i + SHIFT(2)] = sum;
+  dx[i + SHIFT(2)] = p.relu == 1 && x[i + SHIFT(0)] <= 0.0 ? 0.0 : sum;
 }

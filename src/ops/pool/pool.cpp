@@ -8,16 +8,29 @@
 #include "ops/conv/image.h"
 #include "platform/cat.h"
 
+#include <algorithm>
+#include <cstddef>
+
 namespace tidepool::inline v0 {
 
 namespace {
 
 constexpr Access r = Access::read, w = Access::write, rw = Access::read_write;
-constexpr KernelDef max_kernel{.name = "max_pool2d", .access = accesses({r, w}), .bindings = 2, .cpu = max_pool2d_cpu};
+
+ImageShape shape_of(const std::byte* params, bool pooled) {
+  const auto& p = *reinterpret_cast<const PoolParams*>(params);
+  return {p.channels, pooled ? p.oh * p.ow : p.h * p.w};
+}
+constexpr BlockedImages images{.gains = false,
+                               .shape = [](const std::byte* params, std::size_t binding) { return shape_of(params, binding == 1); },
+                               .at = offsetof(PoolParams, blocks)};
+
+constexpr KernelDef max_kernel{.name = "max_pool2d", .access = accesses({r, w}), .bindings = 2, .cpu = max_pool2d_cpu, .images = &images};
 constexpr KernelDef max_indices_kernel{
     .name = "max_pool2d_indices", .access = accesses({r, w, w}), .bindings = 3, .cpu = max_pool2d_indices_cpu};
-constexpr KernelDef max_grad_kernel{.name = "max_pool2d_grad", .access = accesses({r, r, w}), .bindings = 3, .cpu = max_pool2d_grad_cpu};
-constexpr KernelDef max_unpool_kernel{.name = "max_unpool2d", .access = accesses({r, r, w, rw}), .bindings = 4, .cpu = max_unpool2d_cpu};
+constexpr KernelDef max_grad_kernel{
+    .name = "max_pool2d_grad", .access = accesses({r, r, w}), .bindings = 3, .cpu = max_pool2d_grad_cpu, .images = &images};
+constexpr KernelDef max_unpool_kernel{.name = "max_unpool2d", .access = accesses({r, r, rw, rw}), .bindings = 4, .cpu = max_unpool2d_cpu};
 constexpr KernelDef avg_kernel{.name = "avg_pool2d", .access = accesses({r, w}), .bindings = 2, .cpu = avg_pool2d_cpu};
 constexpr KernelDef avg_grad_kernel{.name = "avg_pool2d_grad", .access = accesses({r, w}), .bindings = 2, .cpu = avg_pool2d_grad_cpu};
 
@@ -39,7 +52,12 @@ Shape pooled_shape(const char* operation, const Node& x, const PoolOptions& opti
           windows_along(operation, "width", x.shape[3], window)};
 }
 
-PoolParams params_of(const Shape& x, const Shape& y, const PoolOptions& options) {
+struct MaxAttrs {
+  PoolOptions options;
+  bool relu;
+};
+
+PoolParams params_of(const Shape& x, const Shape& y, const PoolOptions& options, bool relu = false) {
   return {.shifts = {},
           .planes = to_count(x[0] * x[1]),
           .h = to_count(x[2]),
@@ -48,17 +66,25 @@ PoolParams params_of(const Shape& x, const Shape& y, const PoolOptions& options)
           .ow = to_count(y[3]),
           .kernel = to_count(options.kernel),
           .stride = to_count(options.stride == 0 ? options.kernel : options.stride),
-          .padding = to_count(options.padding)};
+          .padding = to_count(options.padding),
+          .relu = relu ? 1U : 0U,
+          .channels = to_count(x[1])};
 }
 
-void pool_rule(const OpCall& call, Node& out) {
+void pool_rule(const OpCall& call, Node& out) {  // both kinds of attributes begin with the options
   const Node& x = *call.in[0];
   out.become(call.op.name, pooled_shape(call.op.name, x, call.attrs.as<PoolOptions>()), DType::f32);
 }
 
-void pool_run(const OpCall& call, Stream& stream, Node& out) {
+void max_run(const OpCall& call, Stream& stream, Node& out) {
   const Node& x = *call.in[0];
-  stream.launch(*call.op.kernel, {read(x), write(out)}, params_of(x.shape, out.shape, call.attrs.as<PoolOptions>()), per_element(out));
+  const auto [options, relu] = call.attrs.as<MaxAttrs>();
+  stream.launch(max_kernel, {read(x), write(out)}, params_of(x.shape, out.shape, options, relu), per_element(out));
+}
+
+void avg_run(const OpCall& call, Stream& stream, Node& out) {
+  const Node& x = *call.in[0];
+  stream.launch(avg_kernel, {read(x), write(out)}, params_of(x.shape, out.shape, call.attrs.as<PoolOptions>()), per_element(out));
 }
 
 // The operations that gradients are made of; the image's shape is known, the rest was checked by the forward.
@@ -74,8 +100,8 @@ constexpr OpDef max_pool2d_grad{
     .run =
         [](const OpCall& call, Stream& stream, Node& out) {
           const Node &x = *call.in[0], &dy = *call.in[1];
-          stream.launch(max_grad_kernel, {read(x), read(dy), write(out)}, params_of(x.shape, dy.shape, call.attrs.as<PoolOptions>()),
-                        per_element(out));
+          const auto [options, relu] = call.attrs.as<MaxAttrs>();
+          stream.launch(max_grad_kernel, {read(x), read(dy), write(out)}, params_of(x.shape, dy.shape, options, relu), per_element(out));
         },
 };
 
@@ -99,25 +125,23 @@ namespace {
 constexpr OpDef max_pool2d{
     .name = "max_pool2d",
     .rule = pool_rule,
-    .run = pool_run,
+    .run = max_run,
     // Looking for the largest again costs less than indices that every forward would write.
     .gradient = [](const Grad& g) -> Tensors {
       const Tensor x = g.in(0);
-      return {apply(max_pool2d_grad, {&x, &g.dout}, g.attrs<PoolOptions>())};
+      return {apply(max_pool2d_grad, {&x, &g.dout}, g.attrs<MaxAttrs>())};
     },
     .saves = Saves::inputs,
-    .kernel = &max_kernel,
 };
 
 constexpr OpDef avg_pool2d{
     .name = "avg_pool2d",
     .rule = pool_rule,
-    .run = pool_run,
+    .run = avg_run,
     .gradient = [](const Grad& g) -> Tensors {
       return {apply(avg_pool2d_grad, {&g.dout}, GradAttrs{g.attrs<PoolOptions>(), g.shape(0)[2], g.shape(0)[3]})};
     },
     .saves = Saves::nothing,
-    .kernel = &avg_kernel,
 };
 
 }  // namespace
@@ -125,7 +149,8 @@ constexpr OpDef avg_pool2d{
 
 void register_pool(Operations& all) { all.insert(all.end(), {&ops::max_pool2d, &ops::avg_pool2d}); }
 
-Tensor max_pool2d(const Tensor& x, const PoolOptions& options) { return apply(ops::max_pool2d, {&x}, options); }
+Tensor max_pool2d(const Tensor& x, const PoolOptions& options) { return apply(ops::max_pool2d, {&x}, MaxAttrs{options, false}); }
+Tensor max_pool2d_relu(const Tensor& x, const PoolOptions& options) { return apply(ops::max_pool2d, {&x}, MaxAttrs{options, true}); }
 Tensor avg_pool2d(const Tensor& x, const PoolOptions& options) { return apply(ops::avg_pool2d, {&x}, options); }
 
 Tensor global_avg_pool2d(const Tensor& x) {
@@ -172,13 +197,20 @@ void maxpool2d_bwd(const Tensor& dy, const Tensor& indices, const Tensor& dx) {
       name, {&dx, &dy, &indices}, 1, [](std::span<Node* const>) {},
       [](std::span<Node* const> nodes, Stream& stream, const Attrs&) {
         const Shape &image = nodes[0]->shape, &pooled = nodes[1]->shape;
-        const UnpoolParams p{.shifts = {},
-                             .planes = to_count(image[0] * image[1]),
-                             .inputs = to_count(image[2] * image[3]),
-                             .outputs = to_count(pooled[2] * pooled[3]),
-                             .complaint = complaint_code("maxpool2d_bwd")};
-        stream.launch(max_unpool_kernel, {read(*nodes[1]), read(*nodes[2]), write(*nodes[0]), stream.complaints()}, p,
-                      per_element(*nodes[0]));
+        UnpoolParams p{.shifts = {},
+                       .planes = to_count(image[0] * image[1]),
+                       .inputs = to_count(image[2] * image[3]),
+                       .outputs = to_count(pooled[2] * pooled[3]),
+                       .begin = 0,
+                       .end = 0,
+                       .complaint = complaint_code("maxpool2d_bwd")};
+        const auto longest = static_cast<std::uint32_t>(std::min<std::size_t>(stream.info().max_loop, p.outputs));
+        do {  // at least once: dx is overwritten in any case
+          p.end = p.begin + std::min(longest, p.outputs - p.begin);
+          stream.launch(max_unpool_kernel, {read(*nodes[1]), read(*nodes[2]), update(*nodes[0]), stream.complaints()}, p,
+                        per_element(*nodes[0]));
+          p.begin = p.end;
+        } while (p.begin < p.outputs);
       },
       Attrs{});
 }

@@ -1,7 +1,7 @@
 // Windows of planes. PoolParams in pool.h.
 layout(push_constant) uniform P {
   uint shifts[2];
-  uint planes, h, w, oh, ow, kernel, stride, padding;
+  uint planes, h, w, oh, ow, kernel, stride, padding, relu;
 } p;
 
 // The elements of an axis that window `i` sees: from x to y.

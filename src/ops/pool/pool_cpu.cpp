@@ -8,6 +8,7 @@
 #include "backend/cpu/team.h"
 #include "device/complaints.h"
 #include "ops/pool/pool.h"
+#include "ops/pool/windows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,15 +17,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tidepool::inline v0 {
 namespace HWY_NAMESPACE {
 namespace {
-
-struct Stretch {
-  std::size_t begin, end;
-};
-// The elements of an axis that window `i` sees.
-HWY_INLINE Stretch seen(std::size_t i, std::size_t size, const PoolParams& p) {
-  const std::size_t begin = i * p.stride, end = begin + p.kernel;  // both with the padding before
-  return {begin > p.padding ? begin - p.padding : 0, std::min<std::size_t>(end - std::min<std::size_t>(end, p.padding), size)};
-}
 
 struct Best {
   float value;
@@ -82,6 +74,11 @@ HWY_INLINE void best_of(const Quads& q, FloatVector& value, FloatVector& place) 
   }
 }
 
+// As relu has it: NaN is not at or below zero.
+HWY_INLINE FloatVector above_zero(FloatVector value, FloatVector then) {
+  return hn::IfThenZeroElse(hn::Le(value, hn::Zero(FloatTag())), then);
+}
+
 // work(plane) for every plane.
 template <class Work>
 HWY_INLINE void for_planes(const CpuCall& call, std::size_t planes, std::size_t elements, Work&& work) {
@@ -111,10 +108,11 @@ void run_max(const CpuCall& call) {
         const float* above = from + 2 * (oy * p.w + done);
         FloatVector value, place;
         best_of(load_some_quads(above, above + p.w, some), value, place);
-        store_some(value, to + done, some);
+        store_some(p.relu ? above_zero(value, value) : value, to + done, some);
       }
       for_windows(p, oy, done, [&](std::size_t ox, const Stretch& rows, const Stretch& columns) HWY_ATTR {
-        to[ox] = best_of(from, p, rows, columns).value;
+        const float value = best_of(from, p, rows, columns).value;
+        to[ox] = p.relu && value <= 0.0F ? 0.0F : value;
       });
     }
   });
@@ -156,12 +154,14 @@ void run_max_grad(const CpuCall& call) {
         FloatVector value, place;
         Quads part;
         best_of(load_some_quads(from + above, from + above + p.w, some), value, place);
-        const FloatVector d = load_some(gradient + done, some).v;
+        FloatVector d = load_some(gradient + done, some).v;
+        if (p.relu) d = above_zero(value, d);
         for (int i = 0; i < 4; ++i) part.of[i] = hn::IfThenElseZero(hn::Eq(place, hn::Set(FloatTag(), static_cast<float>(i))), d);
         store_some_quads(part, to + above, to + above + p.w, some);
       }
       for_windows(p, oy, done, [&](std::size_t ox, const Stretch& rows, const Stretch& columns) HWY_ATTR {
-        to[best_of(from, p, rows, columns).at] += gradient[ox];
+        const Best best = best_of(from, p, rows, columns);
+        if (!p.relu || !(best.value <= 0.0F)) to[best.at] += gradient[ox];
       });
     }
   });
@@ -174,8 +174,8 @@ void run_unpool(const CpuCall& call) {
   auto* dx = call.buffer<float>(2);
   for_planes(call, p.planes, p.inputs, [&](std::size_t plane) HWY_ATTR {
     float* to = dx + plane * p.inputs;
-    std::fill_n(to, p.inputs, 0.0F);
-    for (std::size_t i = plane * p.outputs; i < (plane + 1) * p.outputs; ++i) {
+    if (p.begin == 0) std::fill_n(to, p.inputs, 0.0F);
+    for (std::size_t i = plane * p.outputs + p.begin; i < plane * p.outputs + p.end; ++i) {
       if (indices[i] >= 0 && static_cast<std::uint32_t>(indices[i]) < p.inputs)
         to[indices[i]] += dy[i];
       else
@@ -230,9 +230,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tidepool::inline v0 {
-void max_pool2d_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_max, call); }
+void max_pool2d_cpu(const CpuCall& call) {
+  if (call.params<PoolParams>().blocks.bindings) return max_pool2d_in_blocks_cpu(call);
+  TIDEPOOL_RUN(run_max, call);
+}
 void max_pool2d_indices_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_max_indices, call); }
-void max_pool2d_grad_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_max_grad, call); }
+void max_pool2d_grad_cpu(const CpuCall& call) {
+  if (call.params<PoolParams>().blocks.bindings) return max_pool2d_grad_in_blocks_cpu(call);
+  TIDEPOOL_RUN(run_max_grad, call);
+}
 void max_unpool2d_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_unpool, call); }
 void avg_pool2d_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_avg, call); }
 void avg_pool2d_grad_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_avg_grad, call); }

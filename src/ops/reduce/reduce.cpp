@@ -12,7 +12,23 @@ namespace tidepool::inline v0 {
 namespace {
 
 constexpr Access r = Access::read, w = Access::write;
-constexpr KernelDef sum_kernel{.name = "sum", .access = accesses({r, w}), .bindings = 2, .cpu = reduce_cpu::sum};
+
+// Of rows, or of parts of a single one.
+std::uint32_t stretch_of(const std::byte* params) {
+  const auto& p = *reinterpret_cast<const ReduceParams*>(params);
+  return p.inner != 1 ? 0 : p.parts == 1 ? p.middle : p.outer == 1 ? p.per_part : 0;
+}
+void cut_stretches(std::byte* params, std::uint32_t elements) {
+  auto& p = *reinterpret_cast<ReduceParams*>(params);
+  if (p.parts == 1) {
+    p.outer = elements / p.middle;
+  } else {
+    p.middle = elements;
+    p.parts = (elements + p.per_part - 1) / p.per_part;
+  }
+}
+constexpr StretchKernel stretches{.length = stretch_of, .cut = cut_stretches};
+constexpr KernelDef sum_kernel{.name = "sum", .access = accesses({r, w}), .bindings = 2, .cpu = reduce_cpu::sum, .stretches = &stretches};
 constexpr KernelDef sum_i32_kernel{.name = "sum_i32", .access = accesses({r, w}), .bindings = 2, .cpu = reduce_cpu::sum_i32};
 
 void launch_sum(Stream& stream, const KernelDef& kernel, const char* operation, const Operand& in, const Operand& out,

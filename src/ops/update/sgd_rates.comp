@@ -1,19 +1,12 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "ops/common.glsl"
+#define VELOCITY
+#include "ops/update/sgd.glsl"
 
-layout(push_constant) uniform P { uint shifts[2]; uint count; float lr, momentum, weight_decay; uint nesterov; } p;
-layout(binding = 0) buffer W { float w[]; };
-layout(binding = 1) readonly buffer G { float g[]; };
-layout(binding = 2) buffer V { float v[]; };
 layout(binding = 3) readonly buffer Rates { float rate; };
 
 void main() {
   const uint i = item();
-  if (i >= p.count) return;
-  const float weight = w[i + SHIFT(0)];
-  const float gradient = g[i + SHIFT(1)] + p.weight_decay * weight;
-  const float velocity = p.momentum * v[i + SHIFT(2)] + gradient;
-  v[i + SHIFT(2)] = velocity;
-  w[i + SHIFT(0)] = weight - rate * (p.nesterov != 0 ? gradient + p.momentum * velocity : velocity);
+  if (i < p.count) sgd(i, rate);
 }

@@ -1,0 +1,40 @@
+// What plans may know of a kernel, so that they can do its work in other ways: see device/layouts.h, device/joining.h and device/zeros.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tidepool::inline v0 {
+
+// How images may lie inside plans: in blocks of channels, [n, c / size, h, w, size] instead of [n, c, h, w].
+struct ChannelBlocks {
+  std::uint32_t size = 0;      // 0: none do
+  std::uint32_t bindings = 0;  // those that do, as bits
+  bool has(std::size_t binding) const { return (bindings >> binding & 1) != 0; }
+};
+struct ImageShape {
+  std::uint32_t channels = 0, plane = 0;  // elements of a plane; no channels: it cannot lie in blocks
+  friend bool operator==(const ImageShape&, const ImageShape&) = default;
+};
+// What a kernel takes that way.
+struct BlockedImages {
+  bool gains;                                                         // is faster for it; others take them as they come
+  ImageShape (*shape)(const std::byte* params, std::size_t binding);  // of what can lie in blocks
+  std::uint16_t at;                                                   // where its parameters have ChannelBlocks
+};
+// A kernel that treats every element by itself: element i of what it writes is made of element i of what it reads. So it does not care
+// how they lie, and its work can be cut anywhere.
+struct FlatKernel {
+  bool (*flat)(const std::byte* params);              // with these parameters
+  std::uint16_t count_at;                             // where its parameters have the number of elements, 32 bits
+  bool (*zeroes)(const std::byte* params) = nullptr;  // it only writes zeros
+  bool adds = false;                                  // its third binding becomes the sum of the others
+};
+// A kernel that makes one element of its second binding of each stretch of its first, in order. It can end a chain of flat ones.
+struct StretchKernel {
+  std::uint32_t (*length)(const std::byte* params);        // of a stretch; 0: not with these parameters
+  void (*cut)(std::byte* params, std::uint32_t elements);  // parameters for the first so many elements, a multiple of it or all
+};
+constexpr std::size_t piece_bytes = 65536;  // room for what lives within a piece of joined launches
+
+}  // namespace tidepool::inline v0
