@@ -37,7 +37,7 @@ void Compute::Inner::over_losses(const std::function<void()>& work, const std::f
       return work();
     } catch (const DeviceLost& error) {
       if (options_.max_recoveries == 0 || !is_gone()) throw;  // or it is a tensor from before some earlier loss
-      lost = error.what();
+      lost = loss_text(device_, error);
     }
     recover(lost, position());
   }

@@ -1,7 +1,5 @@
 #include "device/next_device.h"
 
-#include <tidepool/error.h>
-
 #include "device/select.h"
 #include "device/slot.h"
 #include "platform/cat.h"
@@ -24,6 +22,13 @@ std::optional<Device> device_after(const Device& one, std::string& failed) {
     }
   }
   return std::nullopt;
+}
+
+std::string loss_text(const Device& device, const DeviceLost& error) {
+  const std::shared_ptr<Stream> stream = device.slot().stream_if_open();
+  if (!stream) return error.what();
+  const StreamLock lock(*stream);
+  return stream->lost() ? cat(device.id(), " was lost: ", stream->why_lost()) : error.what();
 }
 
 std::optional<Device> device_to_go_on_with(const Device& lost, std::int64_t fruitless, std::string& failed) {

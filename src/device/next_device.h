@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tidepool/device.h>
+#include <tidepool/error.h>
 
 #include <cstdint>
 #include <optional>
@@ -12,6 +13,8 @@ namespace tidepool::inline v0 {
 // The first of the other devices that can be opened: discrete, integrated, the CPU. Software rasterisers are no help. Why others
 // could not is added to `failed`.
 std::optional<Device> device_after(const Device& one, std::string& failed);
+// What happened, without the advice that is for whoever has to see to it himself.
+std::string loss_text(const Device& device, const DeviceLost& error);
 // After a loss: the same one, made anew; but when it was lost more than twice without getting further, or cannot be made, the next.
 // Nothing, and why in `failed`, when there is none.
 std::optional<Device> device_to_go_on_with(const Device& lost, std::int64_t fruitless, std::string& failed);

@@ -16,14 +16,6 @@ struct GivenUp {
   std::string why;
 };
 
-// What happened, without the advice that is for whoever has to see to it himself.
-std::string loss_text(const Device& device, const DeviceLost& error) {
-  const std::shared_ptr<Stream> stream = device.slot().stream_if_open();
-  if (!stream) return error.what();
-  const StreamLock lock(*stream);
-  return stream->lost() ? cat(device.id(), " was lost: ", stream->why_lost()) : error.what();
-}
-
 // New memory of zeros under the same tensor and its gradient.
 void remake(Node& node, const Device& device) {
   const Tensor fresh = zeros(node.shape, {.dtype = node.dtype, .device = device});
