@@ -115,7 +115,7 @@ Launch Stream::lower(const CapturedLaunch& captured) {
   launch.piece = piece;
   launch.binding_count = static_cast<std::uint8_t>(operands.size());
   launch.param_bytes = static_cast<std::uint8_t>(params.size());
-  std::memcpy(launch.params.data(), params.data(), params.size());
+  std::ranges::copy(params, launch.params.begin());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Operand& o = operands[i];
     launch.bindings[i] = {o.block->memory, o.block->offset + o.offset, o.bytes, o.access, o.element};

@@ -47,8 +47,9 @@ using File = std::unique_ptr<std::FILE, Close>;
 
 // In a file without a name, which takes as much as there is.
 File file_of(std::string_view input) {
-  File file(input.empty() ? std::fopen("/dev/null", "re") : std::tmpfile());
-  if (!file || std::fwrite(input.data(), 1, input.size(), file.get()) != input.size() || std::fflush(file.get()) != 0)
+  const bool none = input.empty();
+  File file(none ? std::fopen("/dev/null", "re") : std::tmpfile());
+  if (!file || (!none && (std::fwrite(input.data(), 1, input.size(), file.get()) != input.size() || std::fflush(file.get()) != 0)))
     throw IoError("run", cat("no file for a program's input could be made: ", std::strerror(errno)));
   std::rewind(file.get());
   return file;
