@@ -52,14 +52,14 @@ void Compute::Inner::begin(const char* operation, std::size_t items) {
 }
 
 // The device that is lost is not the item's fault.
-void Compute::Inner::fail(std::int64_t item, std::exception_ptr error) {
+void Compute::Inner::fail(std::int64_t item, const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const DeviceLost&) {
     if (is_gone()) throw;
   } catch (...) {
   }
-  const FailedItem& failed = errors_.add(item, std::move(error));
+  const FailedItem& failed = errors_.add(item, error);
   if (options_.on_error == OnError::stop) throw_for_item(operation_, failed);
 }
 

@@ -42,7 +42,7 @@ class Compute::Inner {
   using Input = std::function<Tensor(std::int64_t item)>;
 
   void begin(const char* operation, std::size_t items);
-  void fail(std::int64_t item, std::exception_ptr error = std::current_exception());
+  void fail(std::int64_t item, const std::exception_ptr& error = std::current_exception());
   void fail_alone(Chunk& chunk);
   void tell_progress(std::int64_t done);
 

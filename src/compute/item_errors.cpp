@@ -38,8 +38,8 @@ template <class First, class... Rest>
 
 }  // namespace
 
-const FailedItem& ItemErrors::add(std::int64_t index, std::exception_ptr error) {
-  FailedItem item{.index = index, .message = text_of(error), .error = std::move(error)};
+const FailedItem& ItemErrors::add(std::int64_t index, const std::exception_ptr& error) {
+  FailedItem item{.index = index, .message = text_of(error), .error = error};
   return *all_.insert(std::ranges::upper_bound(all_, index, {}, &FailedItem::index), std::move(item));
 }
 

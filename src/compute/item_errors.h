@@ -11,7 +11,7 @@ namespace tidepool::inline v0 {
 class ItemErrors {
  public:
   void clear() { all_.clear(); }
-  const FailedItem& add(std::int64_t index, std::exception_ptr error);
+  const FailedItem& add(std::int64_t index, const std::exception_ptr& error);
   const std::vector<FailedItem>& all() const { return all_; }
   std::int64_t count() const { return static_cast<std::int64_t>(all_.size()); }
   bool has(std::int64_t index) const;

@@ -81,8 +81,12 @@ class Bound {
   std::optional<Node> copy_;
 };
 
+struct OwnCallAt {  // as Attrs hold it
+  const OwnCall* call;
+};
+
 void run_own(std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
-  const OwnCall& call = *attrs.as<const OwnCall*>();
+  const OwnCall& call = *attrs.as<OwnCallAt>().call;
   OwnKernel& kernel = *call.kernel;
   kernel.make_ready(stream);
   kernel.check_params(call.params.size(), stream.info().shaders);
@@ -138,7 +142,7 @@ void Kernel::launch(std::int64_t n, std::span<const std::byte> params, std::span
     for (std::size_t other = 0; other < tensors.size(); ++other)
       if (other != i) require_apart(operation, "what it writes", node, {&usable(operation, tensors[other])});
   }
-  apply_in_place(operation, std::span(ordered).first(tensors.size()), written, accept, run_own, Attrs(static_cast<const OwnCall*>(&call)));
+  apply_in_place(operation, std::span(ordered).first(tensors.size()), written, accept, run_own, Attrs(OwnCallAt{&call}));
 }
 
 }  // namespace tidepool::inline v0
