@@ -20,9 +20,9 @@ namespace tidepool::inline v0 {
 struct TapeEntry;
 
 struct Node {
-  explicit Node(DeviceSlot& on) : slot(&on) { slot->tensors.fetch_add(1, std::memory_order_relaxed); }
+  explicit Node(DeviceSlot& on) : slot(&on) { slot->tensors.add(1); }
   ~Node() {
-    if (!released) slot->tensors.fetch_sub(1, std::memory_order_relaxed);
+    if (!released) slot->tensors.add(-1);
   }
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;

@@ -15,7 +15,7 @@ namespace tidepool::inline v0 {
 void Node::release() {
   if (released) return;
   released = true;
-  slot->tensors.fetch_sub(1, std::memory_order_relaxed);
+  slot->tensors.add(-1);
   storage = {};
   made_by = nullptr;
   grad = nullptr;
@@ -23,8 +23,8 @@ void Node::release() {
 
 void Node::rehome(DeviceSlot& to, Storage memory, std::size_t at) {
   if (&to != slot && !released) {
-    slot->tensors.fetch_sub(1, std::memory_order_relaxed);
-    to.tensors.fetch_add(1, std::memory_order_relaxed);
+    slot->tensors.add(-1);
+    to.tensors.add(1);
   }
   slot = &to;
   storage = std::move(memory);

@@ -12,7 +12,7 @@ MemoryStats memory() { return memory(Device()); }
 MemoryStats memory(const Device& device) {
   DeviceSlot& slot = device.slot();
   MemoryStats stats;
-  stats.tensors = slot.tensors.load(std::memory_order_relaxed);
+  stats.tensors = slot.tensors.sum();
   stats.limit = current_settings().memory_limit;
   const auto stream = slot.stream_if_open();
   if (!stream) return stats;

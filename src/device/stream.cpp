@@ -25,7 +25,7 @@ Stream::Stream(DeviceSlot& slot, std::unique_ptr<Backend> backend)
       backend_(std::move(backend)),
       info_(backend_->info()),
       tuning_(tuning_for(info_)),
-      pool_(*this, this, info_.offset_alignment) {
+      pool_(*this, this, info_.offset_alignment, &mutex) {
   apply_settings();
 }
 

@@ -26,8 +26,8 @@ const char* name_of(MemoryTag tag) {
   return names[static_cast<std::size_t>(tag)];
 }
 
-BlockPool::BlockPool(PoolHost& host, Stream* stream, std::size_t alignment)
-    : BlockOwner(stream), host_(host), alignment_(std::max(alignment, SizeClass::smallest)) {}
+BlockPool::BlockPool(PoolHost& host, Stream* stream, std::size_t alignment, Mutex* lock)
+    : BlockOwner(stream), host_(host), alignment_(std::max(alignment, SizeClass::smallest)), lock_(lock) {}
 
 BlockPool::~BlockPool() {
   for (Block* block : own_blocks_) delete block;
@@ -40,7 +40,7 @@ void BlockPool::set_limits(const PoolLimits& limits) {
 }
 
 Block* BlockPool::find(std::size_t bytes, MemoryTag tag, const char* operation) {
-  if (returning_.load(std::memory_order_relaxed)) collect();
+  if (has_returned()) collect();
   const SizeClass size = size_class(bytes, alignment_);
   Block* block = take_idle(size);
   bool fresh_block = false;
@@ -72,14 +72,22 @@ void BlockPool::retag(Block* block, MemoryTag tag) {
 }
 
 // Blocks come back from any thread, also while another holds the lock for a long kernel, so they are only put on a
-// stack here; whoever next has the lock takes them in.
+// stack here; whoever next has the lock takes them in. There are two, so that a thread that has the lock for nothing needs no exchange.
 void BlockPool::give_back(Block* block) noexcept {
+  if (lock_ && lock_->enter_as_first()) {
+    block->returning = std::exchange(at_hand_, block);
+    lock_->unlock();
+    return;
+  }
   block->returning = returning_.load(std::memory_order_relaxed);
   while (!returning_.compare_exchange_weak(block->returning, block, std::memory_order_release, std::memory_order_relaxed)) {
   }
 }
 
-void BlockPool::collect() { collect(returning_.exchange(nullptr, std::memory_order_acquire)); }
+void BlockPool::collect() {
+  if (at_hand_) collect(std::exchange(at_hand_, nullptr));
+  collect(returning_.exchange(nullptr, std::memory_order_acquire));
+}
 
 void BlockPool::collect(Block* returned) {
   Block* first = nullptr;  // the stack has the last one on top; ages follow the order of return
@@ -219,7 +227,7 @@ void BlockPool::keep_limits() {
 }
 
 void BlockPool::step_done() {
-  if (returning_.load(std::memory_order_relaxed)) collect();
+  if (has_returned()) collect();
   for (std::size_t i = 0; i < needed_.size(); ++i) {
     needed_[i] = step_peak_[i];
     step_peak_[i] = live_count_[i];
@@ -315,7 +323,7 @@ void BlockPool::unlink_age(Block* block) {
 }
 
 PoolStats BlockPool::stats() {
-  if (returning_.load(std::memory_order_relaxed)) collect();
+  if (has_returned()) collect();
   return stats_;
 }
 

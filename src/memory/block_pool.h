@@ -8,6 +8,7 @@
 #include "memory/block.h"
 #include "memory/size_class.h"
 #include "monitor/event.h"
+#include "platform/mutex.h"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,7 @@
 #include <span>
 #include <string>
 #include <unordered_set>
+#include <utility>
 
 namespace tidepool::inline v0 {
 
@@ -60,7 +62,8 @@ struct Slab {
 
 class BlockPool final : public BlockOwner {
  public:
-  BlockPool(PoolHost& host, Stream* stream, std::size_t alignment);
+  // `lock` is the stream's; without one, blocks always come back by the stack.
+  BlockPool(PoolHost& host, Stream* stream, std::size_t alignment, Mutex* lock = nullptr);
   ~BlockPool();
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
@@ -69,11 +72,12 @@ class BlockPool final : public BlockOwner {
   // A block of at least this size with no handle yet; throws OutOfMemory, naming the operation.
   Block* take(std::size_t bytes, MemoryTag tag, const char* operation) {
     // What alone came back goes straight out again when it fits: the common case of short-lived results.
-    if (Block* returned = returning_.load(std::memory_order_acquire); returned && !returned->returning && bytes <= returned->bytes &&
-                                                                      bytes > returned->too_small &&
-                                                                      !event_sink.load(std::memory_order_relaxed))
-      if (returning_.compare_exchange_strong(returned, nullptr, std::memory_order_acquire))
-        return lend_again(returned, bytes, tag, operation);
+    Block* returned = returning_.load(std::memory_order_acquire);
+    if (!returned && at_hand_ && goes_out_again(*at_hand_, bytes))
+      return lend_again(std::exchange(at_hand_, nullptr), bytes, tag, operation);
+    if (returned && !at_hand_ && goes_out_again(*returned, bytes) &&
+        returning_.compare_exchange_strong(returned, nullptr, std::memory_order_acquire))
+      return lend_again(returned, bytes, tag, operation);
     return find(bytes, tag, operation);
   }
   void give_back(Block* block) noexcept override;
@@ -107,6 +111,10 @@ class BlockPool final : public BlockOwner {
     Block* newest = nullptr;
   };
 
+  static bool goes_out_again(const Block& returned, std::size_t bytes) {
+    return !returned.returning && bytes <= returned.bytes && bytes > returned.too_small && !event_sink.load(std::memory_order_relaxed);
+  }
+  bool has_returned() const { return at_hand_ || returning_.load(std::memory_order_relaxed); }
   void collect();
   void collect(Block* returned);
   Block* find(std::size_t bytes, MemoryTag tag, const char* operation);
@@ -148,8 +156,10 @@ class BlockPool final : public BlockOwner {
   std::array<std::size_t, SizeClass::classes + 1> idle_count_{}, live_count_{}, step_peak_{}, needed_{};
   std::array<std::size_t, SizeClass::bins> slab_bytes_of_bin_{};
   std::size_t slab_bytes_total_ = 0;
-  std::uint64_t clock_ = 0;  // orders ages across classes
-  std::atomic<Block*> returning_{nullptr};
+  std::uint64_t clock_ = 0;                 // orders ages across classes
+  std::atomic<Block*> returning_{nullptr};  // a stack, by any thread
+  Block* at_hand_ = nullptr;                // likewise, by who could have the lock for nothing
+  Mutex* lock_;
   bool abandoned_ = false;
   std::unordered_set<Block*> own_blocks_;  // those not in slabs
   std::unordered_set<Slab*> slabs_;

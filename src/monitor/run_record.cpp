@@ -145,7 +145,7 @@ Snapshot Monitor::snapshot_of(DeviceSlot& slot) {
   snapshot.device = slot.id();
   Watcher::only().ask(slot, false);
   const PoolLook look = Watcher::only().last_look(slot.id().c_str());
-  snapshot.memory = {.tensors = slot.tensors.load(std::memory_order_relaxed),
+  snapshot.memory = {.tensors = slot.tensors.sum(),
                      .live_bytes = look.stats.live,
                      .reserved_bytes = look.stats.reserved,
                      .cached_bytes = look.stats.cached(),

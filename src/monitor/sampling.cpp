@@ -61,7 +61,7 @@ Sample Monitor::sample_of(DeviceSlot& slot) {
   sample.time = now();
   sample.device = slot.id();
   const PoolLook look = Watcher::only().last_look(slot.id().c_str());
-  sample.tensors = slot.tensors.load(std::memory_order_relaxed);
+  sample.tensors = slot.tensors.sum();
   sample.live = look.stats.live;
   sample.reserved = look.stats.reserved;
   sample.cached = look.stats.cached();

@@ -99,7 +99,7 @@ class LibraryTest : public testing::Test {
   void TearDown() override {
     faults::set("");
     for (DeviceSlot* slot : all_slots()) {
-      EXPECT_EQ(slot->tensors.load(), 0) << "tensors left on " << slot->id();
+      EXPECT_EQ(slot->tensors.sum(), 0) << "tensors left on " << slot->id();
       const auto stream = slot->stream_if_open();
       if (!stream) continue;
       const StreamLock lock(*stream);

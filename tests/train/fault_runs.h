@@ -108,7 +108,7 @@ class FaultRuns : public TrainTest, public testing::WithParamInterface<std::tupl
   // Nothing may be left over, whatever happened.
   static void look_around(const std::string& fault) {
     for (DeviceSlot* slot : all_slots()) {
-      EXPECT_EQ(slot->tensors.load(), 0) << fault << ": tensors left on " << slot->id();
+      EXPECT_EQ(slot->tensors.sum(), 0) << fault << ": tensors left on " << slot->id();
       const auto stream = slot->stream_if_open();
       if (!stream) continue;
       const StreamLock lock(*stream);

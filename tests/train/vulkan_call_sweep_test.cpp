@@ -97,7 +97,7 @@ class VulkanCallSweep : public TrainTest, public testing::WithParamInterface<boo
             ++errors;
           }
           faults::set("");
-          EXPECT_EQ(device("vulkan:0").slot().tensors.load(), 0);
+          EXPECT_EQ(device("vulkan:0").slot().tensors.sum(), 0);
           // Closed, so that the layers say what was not destroyed.
           close_device();
           EXPECT_EQ(validation_messages(), 0U);
