@@ -11,6 +11,7 @@ const std::vector<TestBackend>& test_backends() {
   static const std::vector<TestBackend> all{{.name = "cpu", .device = "cpu"},
                                             {.name = "cpu_1thread", .device = "cpu", .threads = 1},
                                             {.name = "cpu_baseline", .device = "cpu", .threads = 2, .instructions = baseline},
+                                            {.name = "cpu_avx2", .device = "cpu", .threads = 2, .instructions = avx2},
                                             {.name = "vulkan", .device = "vulkan:0"}};
   return all;
 }

@@ -45,7 +45,7 @@ HWY_INLINE Pack load(const float* from) { return hn::LoadU(FloatTag(), from); }
 HWY_INLINE void store(Pack value, float* to) { hn::StoreU(value.v, FloatTag(), to); }
 // The first `count` lanes; the others are 0 and touch no memory.
 HWY_INLINE Pack load_part(const float* from, std::size_t count) {
-#if HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   return hn::MaskedLoad(hn::FirstN(FloatTag(), count), FloatTag(), from);
 #else
   HWY_ALIGN float buffer[lanes] = {};
@@ -54,9 +54,13 @@ HWY_INLINE Pack load_part(const float* from, std::size_t count) {
 #endif
 }
 HWY_INLINE void store_part(Pack value, float* to, std::size_t count) {
+#if HWY_TARGET == HWY_AVX3
+  hn::BlendedStore(value.v, hn::FirstN(FloatTag(), count), FloatTag(), to);
+#else
   HWY_ALIGN float buffer[lanes];
   hn::Store(value.v, FloatTag(), buffer);
   for (std::size_t i = 0; i < lanes && i < count; ++i) to[i] = buffer[i];
+#endif
 }
 
 // Up to `lanes` of them.

@@ -7,18 +7,32 @@
 //     #include "backend/cpu/simd-inl.h"
 #pragma once
 
-// AVX-512 has not been run on any machine of ours, so it is not shipped; SSSE3, SSE4 and POWER are not
-// worth their compile time: what is to be fast has AVX2.
+// SSSE3, SSE4 and POWER are not worth their compile time: what is to be fast has AVX2. AVX-512 is for what multiplies most, products and
+// convolutions: a file that wants it says TIDEPOOL_SIMD_WIDE first. Elsewhere memory is what counts.
+#ifdef TIDEPOOL_SIMD_WIDE
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_PPC8)
+#else
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3 | HWY_AVX3_DL | HWY_PPC8)
+#endif
 
 #include <hwy/detect_targets.h>
 
 #include "backend/cpu/instructions.h"
 
-#if HWY_TARGETS & HWY_AVX2
+#if HWY_TARGETS & HWY_AVX3
 #define TIDEPOOL_RUN(function, call)       \
   do {                                     \
-    if ((call).instructions == avx2)       \
+    if ((call).instructions == avx512)     \
+      N_AVX3::function(call);              \
+    else if ((call).instructions == avx2)  \
+      N_AVX2::function(call);              \
+    else                                   \
+      HWY_STATIC_DISPATCH(function)(call); \
+  } while (false)
+#elif HWY_TARGETS & HWY_AVX2
+#define TIDEPOOL_RUN(function, call)       \
+  do {                                     \
+    if ((call).instructions >= avx2)       \
       N_AVX2::function(call);              \
     else                                   \
       HWY_STATIC_DISPATCH(function)(call); \

@@ -1,5 +1,6 @@
 // Forward and the gradient of the input. Both are a product of weights [rows, taps * channels] with columns that are never
 // stored: a panel of them, two vectors wide, is gathered from the image while it is used.
+#define TIDEPOOL_SIMD_WIDE
 #include "backend/cpu/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -72,7 +73,7 @@ HWY_INLINE void gather_one_by_one(const std::int32_t* at, const float* in, std::
     for (std::size_t i = 0; i < lanes; ++i) to[c * panel_width + i] = at[i] < 0 ? 0.0F : in[c * plane + static_cast<std::size_t>(at[i])];
 }
 
-#if HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 // Places that follow each other come in one load; most vectors are one such run, or two where a row of windows ends.
 HWY_INLINE void gather_vectors(const std::int32_t* at, const float* in, std::size_t plane, std::size_t channels, float* to) {
   const hn::ScalableTag<std::int32_t> tag;

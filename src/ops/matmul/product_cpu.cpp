@@ -1,5 +1,6 @@
 // Our own matrix product. The result is cut into tiles that fit into registers; every element of it is one chain of
 // multiply-adds over blocks of k, so its bits do not depend on where the cuts are.
+#define TIDEPOOL_SIMD_WIDE
 #include "backend/cpu/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
