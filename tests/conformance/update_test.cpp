@@ -87,5 +87,19 @@ TEST_P(AdamUpdate, MovesByTheRateInTheFirstStepWhateverTheGradient) {
 
 INSTANTIATE_TEST_SUITE_P(, AdamUpdate, testing::ValuesIn(backend_pointers()), [](const auto& info) { return info.param->name; });
 
+// Moments that decay come to rest there, where a processor takes a hundred times as long; on the CPU an update makes them zero.
+TEST(AdamUpdateOnTheCpu, MomentsBelowTheSmallestNormalNumberAreZeroAndOnlyThere) {
+  const TensorOptions there{.dtype = DType::f32, .device = device("cpu")};
+  constexpr float tiny = 1e-40F;
+  for (const std::int64_t n : {1, 16, 50000}) {
+    const Tensor w = full({n}, 0.5F, there), g = zeros({n}, there), m = full({n}, tiny, there), v = full({n}, tiny, there);
+    raw::adam_step(w, g, m, v, {.lr = 1e-3, .step = 1000});
+    for (const Tensor& moments : {m, v})
+      for (const float value : moments.to_host<float>()) ASSERT_EQ(value, 0.0F);
+    for (const float value : w.to_host<float>()) ASSERT_EQ(value, 0.5F);
+    for (const float value : (full({n}, tiny, there) * 2.0F).to_host<float>()) ASSERT_EQ(value, 2 * tiny) << "elsewhere they stay";
+  }
+}
+
 }  // namespace
 }  // namespace tidepool::conformance

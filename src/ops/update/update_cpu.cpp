@@ -4,6 +4,7 @@
 #define HWY_TARGET_INCLUDE "ops/update/update_cpu.cpp"
 #include <hwy/foreach_target.h>
 
+#include "backend/cpu/flush_denormals.h"
 #include "backend/cpu/simd-inl.h"
 #include "backend/cpu/team.h"
 #include "ops/update/update.h"
@@ -22,6 +23,7 @@ HWY_INLINE void adam(const CpuCall& call, float size, float correction, float lr
   const Pack beta1 = p.beta1, beta2 = p.beta2, rest1 = p.rest1, rest2 = p.rest2, eps = p.eps, step_size = size, correction2 = correction;
   const Pack joined = p.decoupled ? 0.0F : p.weight_decay, kept = p.decoupled ? 1.0F - lr * p.weight_decay : 1.0F;
   call.team->run(p.count, 16384, [&](std::size_t begin, std::size_t end) HWY_ATTR {
+    const FlushDenormals flush;
     for (std::size_t i = begin; i < end; i += lanes) {
       const std::size_t some = HWY_MIN(lanes, end - i);
       Pack weight = load_some(w + i, some), mean = load_some(m + i, some), square = load_some(v + i, some);
@@ -53,6 +55,7 @@ HWY_INLINE void each_weight(const CpuCall& call, std::size_t count, const F& f) 
   const auto* g = call.buffer<const float>(1);
   float* v = with_velocity ? call.buffer<float>(2) : w;
   call.team->run(count, 16384, [&](std::size_t begin, std::size_t end) HWY_ATTR {
+    const FlushDenormals flush;
     for (std::size_t i = begin; i < end; i += lanes) {
       const std::size_t some = HWY_MIN(lanes, end - i);
       Pack weight = load_some(w + i, some), velocity = load_some(v + i, some);
@@ -92,6 +95,7 @@ void run_rmsprop(const CpuCall& call) {
   const Pack lr = call.buffer<const Rates>(4)->lr, alpha = p.alpha, rest = p.rest, eps = p.eps, momentum = p.momentum,
              decay = p.weight_decay;
   call.team->run(p.count, 16384, [&](std::size_t begin, std::size_t end) HWY_ATTR {
+    const FlushDenormals flush;
     for (std::size_t i = begin; i < end; i += lanes) {
       const std::size_t some = HWY_MIN(lanes, end - i);
       Pack weight = load_some(w + i, some), square = load_some(squares + i, some);
