@@ -1,5 +1,6 @@
-# tidepool_together(target sources...): small files of a folder are compiled as one, which takes half of the time, where nobody
-# develops: then a changed file is compiled alone, and each has to stand alone.
+# tidepool_together(target sources...): files of a folder are compiled as one, up to ten, which takes half of the time, where nobody develops: then a
+# changed file is compiled alone, and each has to stand alone. Kernels for several instruction sets include themselves, so they stay alone, and so
+# does volk, which is not ours.
 function(tidepool_together target)
   if(TIDEPOOL_TESTS)
     return()
@@ -8,7 +9,9 @@ function(tidepool_together target)
   foreach(source IN LISTS ARGN)
     if(NOT source MATCHES "_cpu\\.cpp$|/volk\\.cpp$" AND source MATCHES "^${PROJECT_SOURCE_DIR}/(.+)/[^/]+$")
       string(REPLACE "/" "_" folder ${CMAKE_MATCH_1})
-      set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${folder})
+      math(EXPR count_${folder} "0${count_${folder}} + 1")
+      math(EXPR group "${count_${folder}} / 11")
+      set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${folder}_${group})
     endif()
   endforeach()
 endfunction()
