@@ -28,24 +28,37 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 
-set(about "Tidepool makes tensors, records their gradients and trains neural networks inside a program written in C++ or C, on any
- Vulkan GPU or on the CPU, within a memory limit. When a device is lost, training goes on.")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library_package})
-set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "tensors and training on any Vulkan GPU or the CPU: library\n${about}\n .\n These are the libraries that programs use.")
-# They are opened at run time, where they are there.
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libvulkan1, libdnnl2, zlib1g")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "mesa-vulkan-drivers")
+# The first line is the summary; the others say more.
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
+function(tidepool_describe component summary)  # further arguments: lines
+  string(TOUPPER ${component} component)
+  list(PREPEND ARGN "${summary}"
+    "Tidepool makes tensors and trains neural networks inside programs written in"
+    "C++ or C, on any Vulkan GPU or the CPU, within a memory limit. When a device"
+    "is lost, training goes on." "")
+  list(JOIN ARGN "\n" text)
+  set(CPACK_COMPONENT_${component}_DESCRIPTION "${text}" PARENT_SCOPE)
+endfunction()
 
+tidepool_describe(library "training of neural networks on Vulkan GPUs, libraries" "These are the shared libraries that programs use.")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library_package})
+# They are opened at run time, where they are there.
+set(opened libvulkan1 libdnnl2 zlib1g)
+list(JOIN opened ", " CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS mesa-vulkan-drivers)
+
+tidepool_describe(development "training of neural networks on Vulkan GPUs, headers" "This is what it takes to build programs with it.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtidepool-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "tensors and training on any Vulkan GPU or the CPU: headers\n${about}\n .\n This is what it takes to build programs with it.")
 set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS library)
 
+tidepool_describe(command "training of neural networks on Vulkan GPUs, command"
+  "The command lists and checks devices, trains and evaluates small networks,"
+  "watches runs, and measures.")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME tidepool)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
-set(CPACK_COMPONENT_COMMAND_DESCRIPTION "tensors and training on any Vulkan GPU or the CPU: command\n${about}\n .\n The tidepool command lists and checks devices, trains and evaluates networks, watches runs and measures.")
-set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "${library_package}, libvulkan1, libdnnl2, zlib1g")  # the library's package has the compiler of GLSL
-set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "dataset-fashion-mnist")
+list(JOIN opened ", " CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "${library_package}, dataset-fashion-mnist")  # the library's has the compiler of GLSL
 
 # What Debian has in each package's folder for documentation: the license, notices of what is built in, and changes.
 set(made ${PROJECT_BINARY_DIR}/package)
@@ -72,13 +85,17 @@ file(CONFIGURE OUTPUT ${made}/changelog CONTENT "tidepool (${PROJECT_VERSION}) u
 
  -- ${CPACK_PACKAGE_CONTACT}  ${date}
 " @ONLY)
+file(COPY ${PROJECT_SOURCE_DIR}/docs/tidepool.1 DESTINATION ${made})
 find_program(TIDEPOOL_GZIP gzip REQUIRED)
-foreach(file changelog notices)
+foreach(file changelog notices tidepool.1)
   execute_process(COMMAND ${TIDEPOOL_GZIP} -9nc ${made}/${file} OUTPUT_FILE ${made}/${file}.gz COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER ${component} upper)
   install(FILES ${made}/copyright ${made}/changelog.gz ${made}/notices.gz DESTINATION share/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME} COMPONENT ${component})
 endforeach()
+if(TARGET tidepool_cli)
+  install(FILES ${made}/tidepool.1.gz DESTINATION share/man/man1 COMPONENT command)
+endif()
 
 include(CPack)
