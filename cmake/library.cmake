@@ -72,10 +72,9 @@ foreach(target tidepool_objects tidepool_calling_objects)
 endforeach()
 target_compile_options(tidepool_calling_objects PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
 # Half of the time for a usual file went to these.
-set(usual_headers <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <functional> <map> <memory> <mutex> <optional> <ostream> <span> <string>
-  <unordered_map> <vector>)
-target_precompile_headers(tidepool_objects PRIVATE ${usual_headers})
-target_precompile_headers(tidepool_calling_objects PRIVATE ${usual_headers} <nlohmann/json.hpp>)
+target_precompile_headers(tidepool_objects PRIVATE <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <functional> <map> <memory>
+  <mutex> <optional> <ostream> <span> <string> <unordered_map> <vector>)
+target_precompile_headers(tidepool_calling_objects REUSE_FROM tidepool_objects)
 tidepool_together(tidepool_objects ${sources})
 tidepool_together(tidepool_calling_objects ${calling_sources})
 if(TIDEPOOL_VULKAN)
