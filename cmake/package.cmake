@@ -46,6 +46,8 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library_package})
 set(opened libvulkan1 libdnnl2 zlib1g)
 list(JOIN opened ", " CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS mesa-vulkan-drivers)
+file(WRITE ${PROJECT_BINARY_DIR}/package/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/triggers)
 
 tidepool_describe(development "training of neural networks on Vulkan GPUs, headers" "This is what it takes to build programs with it.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtidepool-dev)
