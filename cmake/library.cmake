@@ -1,6 +1,6 @@
-# The library: everything under src/ but the command line and the live page. It is compiled once, as `tidepool_objects`; from those objects
-# come `tidepool`, which users link, and, when that one is shared, a static `tidepool_internal` for tests and tools,
-# which use private headers.
+# The library: everything under src/ but the command line and the live page. It is compiled once, as `tidepool_objects` and
+# `tidepool_calling_objects`; from those objects come `tidepool`, which users link, and, when that one is shared, a static `tidepool_internal`
+# for tests and tools, which use private headers.
 include(cmake/shaders.cmake)
 include(cmake/volk.cmake)
 include(cmake/shaderc.cmake)
@@ -54,24 +54,29 @@ if(onednn)
   target_compile_definitions(tidepool_private INTERFACE TIDEPOOL_ONEDNN)
 endif()
 
+# Layers, files and reports call what is fast; they need not be, and take half of the time to compile.
+set(calling_sources ${sources})
+set(calling "/src/(nn/|monitor/report/|monitor/(advice|csv|forecast|prometheus|record_json|report|rows|run_file|run_record|trace|ways_out)\\.|io/safetensors|train/(checkpoint|diagnosis|model_file))")
+list(FILTER calling_sources INCLUDE REGEX ${calling})
+list(FILTER sources EXCLUDE REGEX ${calling})
 add_library(tidepool_objects OBJECT ${sources})
-tidepool_options(tidepool_objects)
-target_link_libraries(tidepool_objects PRIVATE tidepool_private ${dependencies})
-set_target_properties(tidepool_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+add_library(tidepool_calling_objects OBJECT ${calling_sources})
+foreach(target tidepool_objects tidepool_calling_objects)
+  tidepool_options(${target})
+  target_link_libraries(${target} PRIVATE tidepool_private ${dependencies})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  # Same bits everywhere: no fused multiply-add but where one is written.
+  target_compile_options(${target} PRIVATE -ffp-contract=off)
+  # Every operation looks at a few thread-local words: without this, a function call for each.
+  target_compile_options(${target} PRIVATE -ftls-model=initial-exec)
+endforeach()
+target_compile_options(tidepool_calling_objects PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
 # Half of the time for a usual file went to these.
 target_precompile_headers(tidepool_objects PRIVATE <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <functional> <map> <memory>
   <mutex> <optional> <ostream> <span> <string> <unordered_map> <vector>)
+target_precompile_headers(tidepool_calling_objects REUSE_FROM tidepool_objects)
 tidepool_together(tidepool_objects ${sources})
-# Layers and files call what is fast; they need not be.
-foreach(source IN LISTS sources)
-  if(TIDEPOOL_TESTS AND source MATCHES "/src/(nn/|io/safetensors|train/(checkpoint|diagnosis|model_file))")  # alone, see tidepool_together
-    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O1>)
-  endif()
-endforeach()
-# Same bits everywhere: no fused multiply-add but where one is written.
-target_compile_options(tidepool_objects PRIVATE -ffp-contract=off)
-# Every operation looks at a few thread-local words: without this, a function call for each.
-target_compile_options(tidepool_objects PRIVATE -ftls-model=initial-exec)
+tidepool_together(tidepool_calling_objects ${calling_sources})
 if(TIDEPOOL_VULKAN)
   if(NOT TIDEPOOL_GLSLC)
     message(FATAL_ERROR "glslc is needed for the Vulkan backend: install it (scripts/bootstrap does), or set -DTIDEPOOL_VULKAN=OFF")
@@ -82,7 +87,7 @@ if(TIDEPOOL_VULKAN)
 endif()
 
 function(tidepool_library target)  # further arguments: the kind of library, as add_library takes it
-  add_library(${target} ${ARGN} $<TARGET_OBJECTS:tidepool_objects>)
+  add_library(${target} ${ARGN} $<TARGET_OBJECTS:tidepool_objects> $<TARGET_OBJECTS:tidepool_calling_objects>)
   tidepool_options(${target})
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)

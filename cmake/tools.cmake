@@ -18,7 +18,10 @@ if(cli)
     <vector>)
   add_executable(tidepool_cli ${benchmarks} $<TARGET_OBJECTS:tidepool_cli_objects>)
   set_target_properties(tidepool_cli PROPERTIES OUTPUT_NAME tidepool)
-  target_precompile_headers(tidepool_cli PRIVATE <benchmark/benchmark.h> <functional> <memory> <string> <vector>)
+  tidepool_together(tidepool_cli ${benchmarks})
+  if(TIDEPOOL_TESTS)  # otherwise it is one file, see tidepool_together
+    target_precompile_headers(tidepool_cli PRIVATE <benchmark/benchmark.h> <functional> <memory> <string> <vector>)
+  endif()
   if(TARGET tidepool_web)
     target_compile_definitions(tidepool_cli_objects PRIVATE TIDEPOOL_WEB)
     tidepool_web_internals(tidepool_cli)
@@ -47,12 +50,13 @@ if(gates AND TIDEPOOL_TESTS)
   endif()
 endif()
 
-# A program as small as a user's can be: how soon it has a result.
+# A program as small as a user's can be: how soon it has a result. And Tidepool's side of bench/compare. Who only wants the command need not wait for them.
 add_executable(tidepool_start ${PROJECT_SOURCE_DIR}/bench/start.cpp)
-tidepool_options(tidepool_start)
-target_link_libraries(tidepool_start PRIVATE tidepool::tidepool)
-
-# Tidepool's side of bench/compare.
 add_executable(tidepool_compare_worker ${PROJECT_SOURCE_DIR}/bench/compare/worker.cpp ${PROJECT_SOURCE_DIR}/bench/compare/works.cpp)
-tidepool_options(tidepool_compare_worker)
-target_link_libraries(tidepool_compare_worker PRIVATE tidepool::tidepool)
+foreach(target tidepool_start tidepool_compare_worker)
+  tidepool_options(${target})
+  target_link_libraries(${target} PRIVATE tidepool::tidepool)
+  if(NOT TIDEPOOL_TESTS)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+endforeach()

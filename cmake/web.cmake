@@ -33,6 +33,8 @@ tidepool_options(tidepool_web_objects)
 target_link_libraries(tidepool_web_objects PRIVATE tidepool_private Threads::Threads)
 target_include_directories(tidepool_web_objects SYSTEM PRIVATE ${TIDEPOOL_MICROHTTPD_DIR})
 set_target_properties(tidepool_web_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_compile_options(tidepool_web_objects PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)  # it waits for browsers
+tidepool_together(tidepool_web_objects ${web_sources})
 
 add_library(tidepool_web $<TARGET_OBJECTS:tidepool_web_objects>)
 add_library(tidepool::web ALIAS tidepool_web)

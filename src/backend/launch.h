@@ -21,6 +21,9 @@ namespace tidepool::inline v0 {
 enum class Access : std::uint8_t { read, write, read_write };
 constexpr bool reads(Access a) { return a != Access::write; }
 constexpr bool writes(Access a) { return a != Access::read; }
+namespace access {  // short, for tables of kernels
+inline constexpr Access r = Access::read, w = Access::write, rw = Access::read_write;
+}
 
 // One piece of device memory as a backend's `allocate` gave it. Backends derive from it.
 struct Memory {

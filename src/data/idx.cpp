@@ -34,12 +34,12 @@ std::optional<Number> number_of(std::byte code) {
   }
 }
 
-struct Header {
+struct IdxHeader {
   Number number = Number::u8;
   std::vector<std::int64_t> sizes;
 };
 
-Header read_header(FileReader& file) {
+IdxHeader read_header(FileReader& file) {
   std::array<std::byte, 4> magic{};
   file.read_exactly(magic, "the magic number");
   const std::optional<Number> number = number_of(magic[2]);
@@ -49,7 +49,7 @@ Header read_header(FileReader& file) {
   const auto rank = std::to_integer<std::int64_t>(magic[3]);
   constexpr std::int64_t most_axes = Shape::max_rank - 1;  // images get a channel
   if (rank < 1 || rank > most_axes) file.fail(cat("byte 3: ", rank, " axes; wanted 1 to ", most_axes));
-  Header header{.number = *number, .sizes = {}};
+  IdxHeader header{.number = *number, .sizes = {}};
   for (std::int64_t i = 0; i < rank; ++i) {
     std::array<std::byte, 4> size{};
     file.read_exactly(size, "a size");
@@ -62,7 +62,7 @@ Header read_header(FileReader& file) {
 
 Rows read_images(const char* operation, const std::string& path) {
   FileReader file(operation, path);
-  Header header = read_header(file);
+  IdxHeader header = read_header(file);
   if (header.sizes.size() == 3) header.sizes.insert(header.sizes.begin() + 1, 1);
   const DType type = header.number == Number::u8 ? DType::u8 : is_whole(header.number) ? DType::i32 : DType::f32;
   return read_rows(file, {.number = header.number, .order = ByteOrder::big, .sizes = header.sizes, .what = "images"}, type);
@@ -70,7 +70,7 @@ Rows read_images(const char* operation, const std::string& path) {
 
 Rows read_labels(const char* operation, const std::string& path) {
   FileReader file(operation, path);
-  const Header header = read_header(file);
+  const IdxHeader header = read_header(file);
   const std::size_t start = file.offset();
   Rows rows = read_rows(file, {.number = header.number, .order = ByteOrder::big, .sizes = header.sizes, .what = "labels"},
                         is_whole(header.number) ? DType::i32 : DType::f32);

@@ -17,7 +17,7 @@ namespace data {
 
 namespace {
 
-struct Header {
+struct NpyHeader {
   std::string_view descr;
   bool fortran_order = false;
   std::vector<std::int64_t> sizes;
@@ -28,8 +28,8 @@ class HeaderText {
  public:
   HeaderText(const FileReader& file, std::size_t start, std::string_view text) : file_(file), start_(start), text_(text) {}
 
-  Header parse() {
-    Header header;
+  NpyHeader parse() {
+    NpyHeader header;
     std::array<bool, 3> has{};
     expect('{');
     while (!accept('}')) {
@@ -162,7 +162,7 @@ enum class Role { x, y };
 Rows read_array(const std::string& path, Role role) {
   FileReader file("npy", path);
   const std::string text = read_header_text(file);
-  const Header header = HeaderText(file, file.offset() - text.size(), text).parse();
+  const NpyHeader header = HeaderText(file, file.offset() - text.size(), text).parse();
   const Number number = number_of(file, header.descr);
   if (header.fortran_order) file.fail("fortran_order is True; save it in C order: np.ascontiguousarray(a)");
   if (header.sizes.empty()) file.fail("the array has rank 0; wanted a row for every sample");

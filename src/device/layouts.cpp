@@ -14,9 +14,9 @@ struct Image {
   bool gains = false;  // some kernel is faster for it
 };
 
-class Choice {
+class LayoutChoice {
  public:
-  Choice(std::uint32_t block, const std::function<bool(const Block&)>& temporary) : block_(block), temporary_(temporary) {}
+  LayoutChoice(std::uint32_t block, const std::function<bool(const Block&)>& temporary) : block_(block), temporary_(temporary) {}
 
   // One launch's say about its own images.
   void look_at(const CapturedLaunch& launch) {
@@ -86,7 +86,7 @@ bool layouts_matter(std::span<const CapturedLaunch> launches) {
 }
 
 void choose_layouts(std::span<CapturedLaunch> launches, std::uint32_t block, const std::function<bool(const Block&)>& temporary) {
-  Choice choice(block, temporary);
+  LayoutChoice choice(block, temporary);
   for (const CapturedLaunch& launch : launches) choice.look_at(launch);
   for (bool changed = true; changed;) {
     changed = false;

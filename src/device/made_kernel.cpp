@@ -12,13 +12,13 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-struct Registry {
+struct MadeNames {
   std::mutex mutex;
   std::vector<std::uint32_t> free_ids;
   std::set<std::string, std::less<>> names;
 };
-Registry& registry() {
-  static auto& only = *new Registry;  // never destroyed: kernels may be destroyed after main
+MadeNames& made_names() {
+  static auto& only = *new MadeNames;  // never destroyed: kernels may be destroyed after main
   return only;
 }
 
@@ -27,7 +27,7 @@ constinit MadeKernel* aside = nullptr;
 constinit std::size_t aside_count = 0;
 
 std::uint32_t take_id() {
-  Registry& r = registry();
+  MadeNames& r = made_names();
   const std::scoped_lock lock(r.mutex);
   if (r.free_ids.empty()) return last_kernel_id.fetch_add(1) + 1;
   const std::uint32_t id = r.free_ids.back();
@@ -39,7 +39,7 @@ std::uint32_t take_id() {
 
 const char* lasting_name(std::string_view name) {
   constexpr std::size_t most_names = 4096;  // a program that makes up ever new ones is not to eat the memory
-  Registry& r = registry();
+  MadeNames& r = made_names();
   const std::scoped_lock lock(r.mutex);
   if (const auto found = r.names.find(name); found != r.names.end()) return found->c_str();
   return r.names.size() < most_names ? r.names.emplace(name).first->c_str() : "(kernel)";
@@ -48,7 +48,7 @@ const char* lasting_name(std::string_view name) {
 MadeKernel::MadeKernel(std::string_view name) : def{.name = lasting_name(name)} { def.id = take_id(); }
 
 MadeKernel::~MadeKernel() {
-  Registry& r = registry();
+  MadeNames& r = made_names();
   const std::scoped_lock lock(r.mutex);
   r.free_ids.push_back(def.id);
 }

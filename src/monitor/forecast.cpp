@@ -20,13 +20,13 @@ constexpr std::size_t looked_at = 300;  // samples: half a minute
 constexpr std::size_t least_samples = 50;
 constexpr double least_rise = 64 << 10;  // bytes
 
-struct Memory {
+struct MemorySeen {
   std::vector<double> time, live;
 };
 
 // Of the device that works now, under the limit that holds now.
-Memory memory_of(const std::vector<Sample>& samples) {
-  Memory memory;
+MemorySeen memory_of(const std::vector<Sample>& samples) {
+  MemorySeen memory;
   for (const Sample& sample : samples)
     if (sample.device == samples.back().device && sample.limit == samples.back().limit) {
       memory.time.push_back(sample.time);
@@ -48,7 +48,7 @@ bool rises_evenly(std::span<const double> values) {
 
 std::optional<Expectation> memory_full(const RunRecord& run) {
   if (run.samples.empty() || run.samples.back().limit == 0) return std::nullopt;
-  const Memory memory = memory_of(run.samples);
+  const MemorySeen memory = memory_of(run.samples);
   const std::size_t count = std::min(memory.live.size(), looked_at), older = memory.live.size() - count;
   if (count < least_samples) return std::nullopt;
   const auto time = std::span(memory.time).last(count), live = std::span(memory.live).last(count);

@@ -8,7 +8,7 @@ namespace tidepool::inline v0::monitor {
 namespace {
 
 constexpr std::array<std::size_t, 3> samples_of_point{1, 8, 64};
-constexpr std::size_t warm_up = 80;  // points that have to be known before growth can begin
+constexpr std::size_t warm_up_points = 80;  // points that have to be known before growth can begin
 
 // The medians of so many equal parts.
 template <std::size_t Parts>
@@ -92,7 +92,7 @@ bool SteadyGrowth::add_point(std::size_t at, double value, std::int64_t epoch) {
 // Growth that began after a while without: the last points go up evenly and leave all behind that was known.
 std::optional<Growth> SteadyGrowth::begun(std::size_t at, double floor) const {
   const Window& points = paces_[at].points;
-  if (points.size() < warm_up + recent) return std::nullopt;
+  if (points.size() < warm_up_points + recent) return std::nullopt;
   const std::span<const double> last = points.last(recent);
   if (last.back() - last.front() <= 0.5 * floor) return std::nullopt;  // nearly always
   const auto levels = levels_of<8>(last);

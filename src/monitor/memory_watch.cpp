@@ -11,7 +11,7 @@ namespace tidepool::inline v0::monitor {
 namespace {
 
 constexpr std::size_t newest = 8;          // samples that do not count as the past yet
-constexpr std::size_t warm_up = 32;        // samples of the past from which on something is known
+constexpr std::size_t levels_known = 32;   // samples of the past from which on something is known
 constexpr double least_jump = 1 << 20;     // bytes
 constexpr double least_growth = 64 << 10;  // bytes
 
@@ -32,7 +32,7 @@ void MemoryWatch::add(const Sample& sample, std::vector<Anomaly>& found) {
 }
 
 void MemoryWatch::look_for_jump(const Sample& sample, double plans, std::vector<Anomaly>& found) {
-  if (levels_.size() < warm_up + newest) return;
+  if (levels_.size() < levels_known + newest) return;
   const std::span<const double> past = levels_.but_last(newest), last = levels_.last(3);  // a moment's need is no new level
   const double middle = median(past);
   if (last.back() < middle + least_jump && !jumped_.on()) return;  // nearly always

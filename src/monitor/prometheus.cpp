@@ -24,7 +24,7 @@ struct Label {
 };
 using Labels = std::initializer_list<Label>;
 
-std::string text_of(Labels labels) {
+std::string labels_text(Labels labels) {
   std::string text;
   for (const Label& label : labels) {
     text += text.empty() ? "{" : ",";
@@ -58,7 +58,7 @@ class Metric {
 
   // A series may be there once only: what counts the same is added up.
   Metric& add(Labels labels, double value) {
-    double& kept = values_[text_of(labels)];
+    double& kept = values_[labels_text(labels)];
     kept = type_ == Type::counter ? kept + value : value;
     return *this;
   }

@@ -9,17 +9,17 @@ namespace tidepool::inline v0::monitor {
 
 namespace {
 
-constexpr std::size_t looked_at = 300;  // samples: half a minute
+constexpr std::size_t most_samples = 300;  // samples: half a minute
 constexpr std::size_t least = 20;
-constexpr double warm_up = 2;  // seconds
+constexpr double warm_up_seconds = 2;  // seconds
 
 std::span<const Sample> steady_samples(const RunRecord& run) {
   std::span<const Sample> all = run.samples;
   // What comes after the last step is not training any more.
   while (run.training && all.size() > 1 && all.back().steps == all[all.size() - 2].steps) all = all.first(all.size() - 1);
-  const double from = (run.training ? run.training->started : all.front().time) + warm_up;
+  const double from = (run.training ? run.training->started : all.front().time) + warm_up_seconds;
   std::size_t count = 0;
-  while (count < std::min(all.size(), looked_at)) {
+  while (count < std::min(all.size(), most_samples)) {
     const Sample& sample = all[all.size() - 1 - count];
     if (sample.device != all.back().device || sample.time < from) break;
     ++count;

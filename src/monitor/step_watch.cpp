@@ -10,12 +10,12 @@ namespace tidepool::inline v0::monitor {
 
 namespace {
 
-constexpr std::size_t recent = 16;    // samples that show a lasting change
-constexpr std::size_t warm_up = 32;   // samples before those, from which on something is known
-constexpr double far_out = 8;         // times the usual step: machines pause for two or three, and nobody can help it
-constexpr double slower = 1.35;       // times the usual step, lastingly
-constexpr double least_noise = 0.04;  // of the logarithm: what is steadier than that is as good as this
-constexpr double least_wait = 0.01;   // milliseconds
+constexpr std::size_t recent = 16;       // samples that show a lasting change
+constexpr std::size_t steps_known = 32;  // samples before those, from which on something is known
+constexpr double far_out = 8;            // times the usual step: machines pause for two or three, and nobody can help it
+constexpr double slower = 1.35;          // times the usual step, lastingly
+constexpr double least_noise = 0.04;     // of the logarithm: what is steadier than that is as good as this
+constexpr double least_wait = 0.01;      // milliseconds
 
 // What is usual: the middle, and the noise by the inner half of the values and by the upper tenth, whichever says more.
 // Values in a few steps have an inner half of no width.
@@ -51,7 +51,7 @@ void StepWatch::add(const Sample& sample, std::vector<Anomaly>& found) {
   work_.add(std::log(std::max(sample.step_ms - wait, 0.01 * sample.step_ms)));
   waits_.add(wait);
   shares_.add(wait / sample.step_ms);
-  if (steps_.size() < warm_up + recent) return;
+  if (steps_.size() < steps_known + recent) return;
   look_at_waiting(sample, found);
   look_at_times(sample, found);
 }

@@ -7,8 +7,8 @@ namespace tidepool::inline v0::optim {
 
 namespace {
 
-constexpr Access r = Access::read, rw = Access::read_write;
-constexpr KernelDef kernel{.name = "adam_rates", .access = accesses({rw, r, rw, rw, r}), .bindings = 5, .cpu = adam_rates_cpu};
+using access::r, access::rw;
+constexpr KernelDef adam_kernel{.name = "adam_rates", .access = accesses({rw, r, rw, rw, r}), .bindings = 5, .cpu = adam_rates_cpu};
 
 template <class Options>
 const Options& checked(const char* name, const Options& options) {
@@ -24,7 +24,7 @@ void update_adam(OptimizerState& state, const Options& options, bool decoupled) 
   advance_rates(state, options.beta1, options.beta2);
   AdamParams params = adam_params(options.beta1, options.beta2, options.eps, options.weight_decay);
   params.decoupled = decoupled ? 1 : 0;
-  launch_update(state, kernel, params);
+  launch_update(state, adam_kernel, params);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@ namespace tidepool::inline v0::optim {
 
 namespace {
 
-constexpr Access r = Access::read, rw = Access::read_write;
-constexpr KernelDef kernel{.name = "rmsprop_rates", .access = accesses({rw, r, rw, rw, r}), .bindings = 5, .cpu = rmsprop_cpu};
+using access::r, access::rw;
+constexpr KernelDef rmsprop_kernel{.name = "rmsprop_rates", .access = accesses({rw, r, rw, rw, r}), .bindings = 5, .cpu = rmsprop_cpu};
 
 const RMSpropOptions& checked(const RMSpropOptions& options) {
   require_rate("RMSprop", "alpha", options.alpha);
@@ -25,7 +25,7 @@ std::string RMSprop::name() const { return "RMSprop"; }
 
 void RMSprop::update(OptimizerState& state) {
   advance_rates(state);
-  launch_update(state, kernel,
+  launch_update(state, rmsprop_kernel,
                 RmspropParams{.shifts = {},
                               .count = 0,
                               .alpha = static_cast<float>(options_.alpha),

@@ -8,8 +8,8 @@ namespace tidepool::inline v0::optim {
 
 namespace {
 
-constexpr Access r = Access::read, rw = Access::read_write;
-constexpr KernelDef kernel{.name = "sgd_rates", .access = accesses({rw, r, rw, r}), .bindings = 4, .cpu = sgd_rates_cpu};
+using access::r, access::rw;
+constexpr KernelDef sgd_kernel{.name = "sgd_rates", .access = accesses({rw, r, rw, r}), .bindings = 4, .cpu = sgd_rates_cpu};
 
 const SGDOptions& checked(const SGDOptions& options) {
   require_not_negative("SGD", "momentum", options.momentum);
@@ -26,7 +26,7 @@ std::string SGD::name() const { return "SGD"; }
 
 void SGD::update(OptimizerState& state) {
   advance_rates(state);
-  launch_update(state, kernel,
+  launch_update(state, sgd_kernel,
                 SgdParams{.shifts = {},
                           .count = 0,
                           .lr = 0,

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 using Hash = std::array<std::uint8_t, 32>;
-constexpr std::size_t most_bytes = std::size_t{16} << 20;
+constexpr std::size_t most_compiled_bytes = std::size_t{16} << 20;
 
 std::string in_hex(const Hash& hash) {
   std::string text;
@@ -55,7 +55,7 @@ std::vector<std::uint32_t> CompiledFile::read() const {
   if (path_.empty()) return {};
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path_, error);
-  if (error || size <= sizeof(Hash) || size > most_bytes) return {};
+  if (error || size <= sizeof(Hash) || size > most_compiled_bytes) return {};
   std::ifstream file(path_, std::ios::binary);
   Hash hash{};
   std::vector<std::uint32_t> words((static_cast<std::size_t>(size) - sizeof hash) / sizeof(std::uint32_t));
@@ -66,7 +66,7 @@ std::vector<std::uint32_t> CompiledFile::read() const {
 }
 
 void CompiledFile::write(std::span<const std::uint32_t> words) const {
-  if (path_.empty() || words.size_bytes() + sizeof(Hash) > most_bytes) return;
+  if (path_.empty() || words.size_bytes() + sizeof(Hash) > most_compiled_bytes) return;
   const Hash hash = hash_of(words);
   const std::array<std::span<const std::byte>, 2> pieces{std::as_bytes(std::span(hash)), std::as_bytes(words)};
   try {

@@ -17,7 +17,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{64} << 20;
+constexpr std::size_t most_pipeline_bytes = std::size_t{64} << 20;
 
 }  // namespace
 
@@ -59,7 +59,7 @@ std::vector<std::byte> PipelineFile::read() const {
   if (path_.empty()) return {};
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path_, error);
-  if (error || size < sizeof(Header) || size > most_bytes) return {};
+  if (error || size < sizeof(Header) || size > most_pipeline_bytes) return {};
   std::ifstream file(path_, std::ios::binary);
   Header header;
   std::vector<std::byte> data(static_cast<std::size_t>(size) - sizeof header);
@@ -74,7 +74,7 @@ std::vector<std::byte> PipelineFile::read() const {
 }
 
 void PipelineFile::write(std::span<const std::byte> data) const {
-  if (path_.empty() || data.size() > most_bytes) return;
+  if (path_.empty() || data.size() > most_pipeline_bytes) return;
   const Header header = header_for(data);
   const std::array<std::span<const std::byte>, 2> pieces{std::as_bytes(std::span(&header, 1)), data};
   try {

@@ -53,7 +53,7 @@ Figure as_steps_vary(const RunRecord& run, const std::vector<double>& values) {
   return Figure::around(*figure.value, std::max(2 * figure.above, step->spread / step->median * *figure.value));
 }
 
-Figure pace(const RunRecord& run) {
+Figure samples_a_second(const RunRecord& run) {
   auto values = collect(run.samples, [](const Sample& s) { return if_positive(s.samples_per_second); });
   if (values.empty()) values = collect(run.epochs, [](const RunEpoch& e) { return if_positive(e.samples_per_second); });
   return as_steps_vary(run, values);
@@ -205,7 +205,7 @@ Comparison compare(const RunRecord& run, const RunRecord& earlier) {
   };
   add("step time (median)", Change::milliseconds, Good::low, step_median);
   add("step time (99th percentile)", Change::milliseconds, Good::low, step_p99);
-  add("samples a second", Change::per_second, Good::high, pace);
+  add("samples a second", Change::per_second, Good::high, samples_a_second);
   add("time for an epoch", Change::seconds, Good::low, epoch_seconds);
   add("peak memory", Change::bytes, Good::low, [](const RunRecord& r) { return exact(static_cast<double>(memory_spent(r).peak)); });
   const auto if_any = [](bool any, double value) { return any ? std::optional(value) : std::nullopt; };

@@ -16,7 +16,7 @@ bool is_word(const std::string& text, std::size_t at) {
 }
 
 // Words that mean themselves wherever they stand, in a table too. Between letters an underscore does.
-std::string escaped(const std::string& text) {
+std::string escaped_markdown(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -41,7 +41,7 @@ std::string escaped(const std::string& text) {
 
 std::string as_code(const std::string& text) {
   const bool fits = !text.empty() && text.find_first_of("`|\\") == std::string::npos;
-  return fits ? '`' + text + '`' : escaped(text);
+  return fits ? '`' + text + '`' : escaped_markdown(text);
 }
 
 std::string line_text(const Line& line) {
@@ -50,9 +50,10 @@ std::string line_text(const Line& line) {
     if (words.look == Words::code)
       out += as_code(words.text);
     else if (words.look == Words::strong || words.look == Words::bad)
-      out += words.text.starts_with(' ') ? " **" + escaped(words.text.substr(1)) + "**" : "**" + escaped(words.text) + "**";
+      out +=
+          words.text.starts_with(' ') ? " **" + escaped_markdown(words.text.substr(1)) + "**" : "**" + escaped_markdown(words.text) + "**";
     else
-      out += escaped(words.text);
+      out += escaped_markdown(words.text);
   }
   return out;
 }
@@ -68,16 +69,16 @@ std::string padded(const std::string& text, std::size_t width, bool right) {
   return right ? space + text : text + space;
 }
 
-void write(const Line& line, std::string& out) { out += line_text(line) + "\n\n"; }
+void write_markdown(const Line& line, std::string& out) { out += line_text(line) + "\n\n"; }
 
-void write(const List& list, std::string& out) {
+void write_markdown(const List& list, std::string& out) {
   for (std::size_t i = 0; i < list.items.size(); ++i) out += cat(list.numbered ? cat(i + 1, ". ") : "- ", line_text(list.items[i]), "\n");
   out += '\n';
 }
 
-void write(const Table& table, std::string& out) {
+void write_markdown(const Table& table, std::string& out) {
   std::vector<std::vector<std::string>> rows(1);
-  for (const Table::Column& column : table.columns) rows[0].push_back(escaped(column.heading));
+  for (const Table::Column& column : table.columns) rows[0].push_back(escaped_markdown(column.heading));
   for (const auto& row : table.rows) {
     rows.emplace_back();
     for (const Line& cell : row) rows.back().push_back(line_text(cell));
@@ -85,7 +86,7 @@ void write(const Table& table, std::string& out) {
   std::vector<std::size_t> widths(table.columns.size(), 3);
   for (const auto& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], std::min(widest_padding, width_of(row[i])));
-  out += "**" + escaped(table.caption) + "**\n\n";
+  out += "**" + escaped_markdown(table.caption) + "**\n\n";
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t i = 0; i < rows[r].size(); ++i) out += "| " + padded(rows[r][i], widths[i], table.columns[i].figures) + ' ';
     out += "|\n";
@@ -98,17 +99,19 @@ void write(const Table& table, std::string& out) {
 }
 
 // Drawn in HTML only; here it is told.
-void write(const Chart& chart, std::string& out) { out += "**" + escaped(chart.title) + ".** " + escaped(chart.caption) + "\n\n"; }
-void write(const Bar&, std::string&) {}  // a table says the same
+void write_markdown(const Chart& chart, std::string& out) {
+  out += "**" + escaped_markdown(chart.title) + ".** " + escaped_markdown(chart.caption) + "\n\n";
+}
+void write_markdown(const Bar&, std::string&) {}  // a table says the same
 
 }  // namespace
 
 std::string to_markdown(const Report& report) {
   const Document document = document_of(report);
-  std::string out = "# " + escaped(document.title) + "\n\n" + escaped(document.subtitle) + ".\n";
+  std::string out = "# " + escaped_markdown(document.title) + "\n\n" + escaped_markdown(document.subtitle) + ".\n";
   for (const Section& section : document.sections) {
-    out += "\n## " + escaped(section.title) + "\n\n";
-    for (const Element& element : section.elements) std::visit([&](const auto& part) { write(part, out); }, element);
+    out += "\n## " + escaped_markdown(section.title) + "\n\n";
+    for (const Element& element : section.elements) std::visit([&](const auto& part) { write_markdown(part, out); }, element);
     out.pop_back();  // one empty line between sections, none at the end
   }
   return out;

@@ -68,13 +68,13 @@ std::string memory_line(const MemorySpent& memory) {
              memory.limit ? cat("of a limit of ", readable_bytes(memory.limit)) : std::string("without a limit"), ".");
 }
 
-const char* priority_name(Priority priority) {
+const char* priority_word(Priority priority) {
   return priority == Priority::high ? "high" : priority == Priority::medium ? "medium" : "low";
 }
 
 Line first_recommendation(const Report& report) {
   const Recommendation& first = report.recommendations.front();
-  Line line = headed(cat("First recommendation, ", priority_name(first.priority), " priority"), first.message);
+  Line line = headed(cat("First recommendation, ", priority_word(first.priority), " priority"), first.message);
   add_setting(first, line);
   return line;
 }

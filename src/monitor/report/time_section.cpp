@@ -10,7 +10,7 @@ namespace tidepool::inline v0::monitor {
 
 namespace {
 
-constexpr std::size_t most_rows = 15;
+constexpr std::size_t most_lines = 15;
 
 struct KindText {
   const char *name, *what;
@@ -86,7 +86,7 @@ Table kernel_table(const std::vector<KernelRow>& kernels) {
   KernelRow rest;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const KernelRow& row = kernels[i];
-    if (i < most_rows || kernels.size() == most_rows + 1) {
+    if (i < most_lines || kernels.size() == most_lines + 1) {
       table.rows.push_back({code(row.name), duration_text(row.device_ms / 1e3), percent_text(row.share), count_text(row.launches),
                             row.timed ? duration_text(row.mean_us / 1e6) : "–", count_text(row.timed)});
       continue;
@@ -96,8 +96,8 @@ Table kernel_table(const std::vector<KernelRow>& kernels) {
     rest.launches += row.launches;
     rest.timed += row.timed;
   }
-  if (kernels.size() > most_rows + 1)
-    table.rows.push_back({cat(kernels.size() - most_rows, " others"), duration_text(rest.device_ms / 1e3), percent_text(rest.share),
+  if (kernels.size() > most_lines + 1)
+    table.rows.push_back({cat(kernels.size() - most_lines, " others"), duration_text(rest.device_ms / 1e3), percent_text(rest.share),
                           count_text(rest.launches), "–", count_text(rest.timed)});
   return table;
 }
@@ -108,7 +108,7 @@ Table operation_table(const std::vector<OperationRow>& operations) {
   OperationRow rest;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const OperationRow& row = operations[i];
-    if (i < most_rows || operations.size() == most_rows + 1) {
+    if (i < most_lines || operations.size() == most_lines + 1) {
       table.rows.push_back({code(row.name), duration_text(row.device_ms / 1e3), percent_text(row.share), duration_text(row.host_ms / 1e3),
                             count_text(row.calls)});
       continue;
@@ -118,8 +118,8 @@ Table operation_table(const std::vector<OperationRow>& operations) {
     rest.host_ms += row.host_ms;
     rest.calls += row.calls;
   }
-  if (operations.size() > most_rows + 1)
-    table.rows.push_back({cat(operations.size() - most_rows, " others"), duration_text(rest.device_ms / 1e3), percent_text(rest.share),
+  if (operations.size() > most_lines + 1)
+    table.rows.push_back({cat(operations.size() - most_lines, " others"), duration_text(rest.device_ms / 1e3), percent_text(rest.share),
                           duration_text(rest.host_ms / 1e3), count_text(rest.calls)});
   return table;
 }

@@ -14,7 +14,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write;
+using access::r, access::w;
 constexpr KernelDef forward_kernel{
     .name = "conv2d", .access = accesses({r, r, w, w}), .bindings = 4, .cpu = conv2d_cpu, .images = &forward_images};
 constexpr KernelDef forward_bias_kernel{

@@ -33,7 +33,7 @@ void require_options(const ConvTranspose2dOptions& o) {
 }
 
 // Of the convolution: our input is its y, our result its x.
-ConvParams params_of(const Shape& x, const Shape& w, const ConvTranspose2dOptions& o) {
+ConvParams transposed_params(const Shape& x, const Shape& w, const ConvTranspose2dOptions& o) {
   require_options(o);
   if (x.rank() != 4 || w.rank() != 4)
     throw ShapeError(name, cat("got images ", x, " and weights ", w, "; wanted [n, c, h, w] and [c, out / groups, kh, kw]"));
@@ -63,19 +63,19 @@ ConvParams params_of(const Shape& x, const Shape& w, const ConvTranspose2dOption
           .groups = to_count(o.groups),
           .activation = 0};
 }
-ConvParams params_of(const OpCall& call) {
-  return params_of(call.in[0]->shape, call.in[1]->shape, call.attrs.as<ConvTranspose2dOptions>());
+ConvParams transposed_params(const OpCall& call) {
+  return transposed_params(call.in[0]->shape, call.in[1]->shape, call.attrs.as<ConvTranspose2dOptions>());
 }
 
 void transposed_rule(const OpCall& call, Node& out) {
   require_dtype(call, DType::f32);
-  const ConvParams p = params_of(call);
+  const ConvParams p = transposed_params(call);
   if (call.in.size() > 2) require_shape(name, "the bias", *call.in[2], {p.c});
   out.become(name, input_shape(p), DType::f32);
 }
 
 void transposed_run(const OpCall& call, Stream& stream, Node& out) {
-  launch_input(stream, params_of(call), *call.in[0], *call.in[1], call.in.size() > 2 ? call.in[2] : nullptr, out);
+  launch_input(stream, transposed_params(call), *call.in[0], *call.in[1], call.in.size() > 2 ? call.in[2] : nullptr, out);
 }
 
 // The gradient of the input is a convolution, of the parameters that it has.
@@ -87,7 +87,7 @@ constexpr OpDef transposed_input{
 };
 
 Tensors transposed_gradient(const Grad& g) {
-  const ConvParams p = params_of(g.shape(0), g.shape(1), g.attrs<ConvTranspose2dOptions>());
+  const ConvParams p = transposed_params(g.shape(0), g.shape(1), g.attrs<ConvTranspose2dOptions>());
   Tensors gradients(g.inputs());
   if (g.needs(0)) {
     const Tensor w = g.in(1);

@@ -12,7 +12,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write;
+using access::r, access::w;
 constexpr KernelDef im2col_kernel{.name = "im2col", .access = accesses({r, w}), .bindings = 2, .cpu = im2col_cpu};
 constexpr KernelDef col2im_kernel{.name = "col2im", .access = accesses({r, w}), .bindings = 2, .cpu = col2im_cpu};
 

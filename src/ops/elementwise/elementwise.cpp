@@ -25,7 +25,7 @@ struct Numbers {  // p.a and p.b
   float a = 0, b = 0;
 };
 
-constexpr Access r = Access::read, w = Access::write;
+using access::r, access::w;
 
 template <std::size_t count>
 [[gnu::always_inline]] inline void launch_flat(Stream& stream, const KernelDef& kernel, const Operand (&operands)[count],

@@ -14,7 +14,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write, rw = Access::read_write;
+using access::r, access::w, access::rw;
 constexpr KernelDef gather_kernel{.name = "gather", .access = accesses({r, r, w, rw}), .bindings = 4, .cpu = index_cpu::gather};
 constexpr KernelDef chains_kernel{.name = "index_chains", .access = accesses({r, w}), .bindings = 2, .cpu = index_cpu::chains};
 constexpr KernelDef scatter_kernel{.name = "scatter", .access = accesses({r, r, r, rw}), .bindings = 4, .cpu = index_cpu::scatter};

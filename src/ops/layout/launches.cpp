@@ -10,7 +10,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write;
+using access::r, access::w;
 constexpr FlatKernel flat_fill{.flat = [](const std::byte*) { return true; },
                                .count_at = offsetof(FillParams, count),
                                .zeroes = [](const std::byte* params) { return reinterpret_cast<const FillParams*>(params)->bits == 0; }};

@@ -13,7 +13,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write;
+using access::r, access::w;
 constexpr KernelDef linear_kernel{.name = "linear", .access = accesses({r, r, w}), .bindings = 3, .cpu = linear_cpu};
 constexpr KernelDef linear_bias_kernel{.name = "linear_bias", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = linear_bias_cpu};
 constexpr FlatKernel flat_activation{.flat = [](const std::byte*) { return true; }, .count_at = offsetof(ActivationParams, count)};

@@ -14,7 +14,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write;
+using access::r, access::w;
 constexpr KernelDef add_bias_kernel{.name = "add_bias", .access = accesses({r, r, w}), .bindings = 3, .cpu = add_bias_cpu};
 
 void require_floats(const char* operation, const char* name, const Node& node, const Shape& wanted) {

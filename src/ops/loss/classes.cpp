@@ -14,7 +14,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write, rw = Access::read_write;
+using access::r, access::w, access::rw;
 constexpr LineKernels cross_entropy_kernels = line_kernels("cross_entropy", {r, r, w, rw}, loss_cpu::cross_entropy);
 constexpr LineKernels hits_kernels = line_kernels("hits", {r, r, w, rw}, loss_cpu::hits);
 constexpr KernelDef confusion_kernel{

@@ -13,7 +13,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write;
+using access::r, access::w;
 
 void loss_rule(const OpCall& call, Node& out) {
   require_dtype(call, DType::f32);

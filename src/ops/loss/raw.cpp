@@ -14,7 +14,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write, rw = Access::read_write;
+using access::r, access::w, access::rw;
 constexpr KernelDef difference_kernel{.name = "difference", .access = accesses({r, r, w}), .bindings = 3, .cpu = loss_cpu::difference};
 constexpr LineKernels cross_entropy_grad_kernels = line_kernels("cross_entropy_grad", {r, r, r, w, rw}, loss_cpu::cross_entropy_grad);
 

@@ -7,7 +7,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write;
+using access::r, access::w;
 constexpr KernelDef tiles_kernel{.name = "matmul_tiles", .access = accesses({r, r, w, r}), .bindings = 4, .group = {256, 1, 1}};
 constexpr KernelDef lanes_kernel{.name = "matmul_lanes", .access = accesses({r, r, w, r}), .bindings = 4, .group = {8, 1, 1}};
 constexpr KernelDef sum_kernel{.name = "matmul_sum", .access = accesses({r, w, r}), .bindings = 3};

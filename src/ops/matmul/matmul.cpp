@@ -13,7 +13,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write;
+using access::r, access::w;
 // Shaders have products in gpu_product.cpp.
 constexpr KernelDef matmul_kernel{.name = "matmul", .access = accesses({r, r, w}), .bindings = 3, .cpu = matmul_cpu};
 constexpr KernelDef matmul_batched_kernel{

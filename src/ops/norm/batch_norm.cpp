@@ -13,10 +13,10 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write, rw = Access::read_write;
+using access::r, access::w, access::rw;
 constexpr KernelDef parts_kernel{
     .name = "batch_parts", .access = accesses({r, w}), .bindings = 2, .cpu = norm_cpu::batch_parts, .covers = 1};
-constexpr KernelDef statistics_kernel{
+constexpr KernelDef batch_statistics_kernel{
     .name = "batch_statistics", .access = accesses({r, w}), .bindings = 2, .cpu = norm_cpu::batch_statistics};
 constexpr KernelDef running_kernel{
     .name = "running_statistics", .access = accesses({r, r, w}), .bindings = 3, .cpu = norm_cpu::running_statistics};
@@ -24,9 +24,9 @@ constexpr KernelDef update_kernel{
     .name = "update_running", .access = accesses({rw, rw, r}), .bindings = 3, .cpu = norm_cpu::update_running};
 constexpr KernelDef batch_norm_kernel{
     .name = "batch_norm", .access = accesses({r, r, r, r, w}), .bindings = 5, .cpu = norm_cpu::batch_norm};
-constexpr KernelDef sums_kernel{
+constexpr KernelDef batch_sums_kernel{
     .name = "batch_norm_parts", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = norm_cpu::batch_norm_parts, .covers = 1};
-constexpr KernelDef grad_kernel{
+constexpr KernelDef batch_grad_kernel{
     .name = "batch_norm_grad", .access = accesses({r, r, r, r, r, w}), .bindings = 6, .cpu = norm_cpu::batch_norm_grad};
 
 Extent per_channel(const BatchNormParams& p) { return {p.channels, 1, 1}; }
@@ -53,7 +53,7 @@ constexpr OpDef batch_statistics{
       const auto p = call.attrs.as<BatchNormParams>();
       const Storage parts = stream.take(bytes_of_parts(p), MemoryTag::scratch, "batch_norm");
       stream.launch(parts_kernel, {read(*call.in[0]), scratch(parts, bytes_of_parts(p), Access::write)}, p, per_part(p));
-      stream.launch(statistics_kernel, {scratch(parts, bytes_of_parts(p), Access::read), write(out)}, p, per_channel(p));
+      stream.launch(batch_statistics_kernel, {scratch(parts, bytes_of_parts(p), Access::read), write(out)}, p, per_channel(p));
     }};
 constexpr OpDef running_statistics{.name = "batch_norm", .rule = statistics_rule, .run = [](const OpCall& call, Stream& stream, Node& out) {
                                      const auto p = call.attrs.as<BatchNormParams>();
@@ -69,7 +69,7 @@ constexpr OpDef gradient_sums{
         [](const OpCall& call, Stream& stream, Node& out) {
           const auto p = call.attrs.as<BatchNormParams>();
           const Storage parts = stream.take(bytes_of_parts(p), MemoryTag::scratch, "batch_norm");
-          stream.launch(sums_kernel,
+          stream.launch(batch_sums_kernel,
                         {read(*call.in[0]), read(*call.in[1]), read(*call.in[2]), scratch(parts, bytes_of_parts(p), Access::write)}, p,
                         per_part(p));
           const ReduceParams sum{
@@ -78,7 +78,7 @@ constexpr OpDef gradient_sums{
         }};
 constexpr OpDef gradient_of_x{.name = "batch_norm", .rule = like_first, .run = [](const OpCall& call, Stream& stream, Node& out) {
                                 const auto in = call.in;
-                                stream.launch(grad_kernel,
+                                stream.launch(batch_grad_kernel,
                                               {read(*in[0]), read(*in[1]), read(*in[2]), read(*in[3]), read(*in[4]), write(out)},
                                               call.attrs.as<BatchNormParams>(), per_element(out));
                               }};

@@ -12,14 +12,14 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write;
+using access::r, access::w;
 constexpr KernelDef layer_norm_kernel{
     .name = "layer_norm", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = norm_cpu::layer_norm, .covers = 1};
-constexpr KernelDef statistics_kernel{
+constexpr KernelDef layer_statistics_kernel{
     .name = "row_statistics", .access = accesses({r, w}), .bindings = 2, .cpu = norm_cpu::row_statistics, .covers = 1};
-constexpr KernelDef grad_kernel{
+constexpr KernelDef layer_grad_kernel{
     .name = "layer_norm_grad", .access = accesses({r, r, r, r, w}), .bindings = 5, .cpu = norm_cpu::layer_norm_grad, .covers = 1};
-constexpr KernelDef sums_kernel{
+constexpr KernelDef layer_sums_kernel{
     .name = "layer_norm_sums", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = norm_cpu::layer_norm_sums};
 
 Extent per_row(const LayerNormParams& p) { return {p.rows, 1, 1}; }
@@ -40,7 +40,7 @@ void sums_run(const OpCall& call, Stream& stream, Node& out) {
   const auto p = call.attrs.as<LayerNormParams>();
   const std::size_t bytes = out.bytes() * p.parts;
   const Storage partial = stream.take(bytes, MemoryTag::scratch, "layer_norm");
-  stream.launch(sums_kernel, {read(*call.in[0]), read(*call.in[1]), read(*call.in[2]), scratch(partial, bytes, Access::write)}, p,
+  stream.launch(layer_sums_kernel, {read(*call.in[0]), read(*call.in[1]), read(*call.in[2]), scratch(partial, bytes, Access::write)}, p,
                 {p.parts * p.size, 1, 1});
   const ReduceParams sum{.shifts = {}, .outer = 1, .middle = p.parts, .inner = 2 * p.size, .parts = 1, .per_part = longest_part};
   launch_sum(stream, "layer_norm", scratch(partial, bytes, Access::read), write(out), sum);
@@ -54,32 +54,32 @@ constexpr OpDef row_statistics{.name = "layer_norm",
                                .run =
                                    [](const OpCall& call, Stream& stream, Node& out) {
                                      const auto p = call.attrs.as<LayerNormParams>();
-                                     stream.launch(statistics_kernel, {read(*call.in[0]), write(out)}, p, per_row(p));
+                                     stream.launch(layer_statistics_kernel, {read(*call.in[0]), write(out)}, p, per_row(p));
                                    }};
-constexpr OpDef gradient_of_x{
+constexpr OpDef layer_gradient_of_x{
     .name = "layer_norm",
     .rule = [](const OpCall& call, Node& out) { out.become_like(*call.in[0]); },
     .run =
         [](const OpCall& call, Stream& stream, Node& out) {
           const auto p = call.attrs.as<LayerNormParams>();
           const auto in = call.in;
-          stream.launch(grad_kernel, {read(*in[0]), read(*in[1]), read(*in[2]), read(*in[3]), write(out)}, p, per_row(p));
+          stream.launch(layer_grad_kernel, {read(*in[0]), read(*in[1]), read(*in[2]), read(*in[3]), write(out)}, p, per_row(p));
         }};
-constexpr OpDef gradient_sums{.name = "layer_norm",
-                              .rule =
-                                  [](const OpCall& call, Node& out) {
-                                    out.become("layer_norm", {2, call.in[0]->shape[-1]}, DType::f32);
-                                  },
-                              .run = sums_run};
+constexpr OpDef layer_gradient_sums{.name = "layer_norm",
+                                    .rule =
+                                        [](const OpCall& call, Node& out) {
+                                          out.become("layer_norm", {2, call.in[0]->shape[-1]}, DType::f32);
+                                        },
+                                    .run = sums_run};
 
 Tensors layer_norm_gradient(const Grad& g) {
   const auto p = g.attrs<LayerNormParams>();
   const Tensor x = g.in(0), gamma = g.in(1);
   const Tensor statistics = apply(row_statistics, {&x}, p);
   Tensors gradients(3);
-  if (g.needs(0)) gradients[0] = apply(gradient_of_x, {&x, &g.dout, &gamma, &statistics}, p);
+  if (g.needs(0)) gradients[0] = apply(layer_gradient_of_x, {&x, &g.dout, &gamma, &statistics}, p);
   if (g.needs(1) || g.needs(2)) {
-    const Tensor sums = apply(gradient_sums, {&x, &g.dout, &statistics}, p);
+    const Tensor sums = apply(layer_gradient_sums, {&x, &g.dout, &statistics}, p);
     gradients[1] = sums.slice(0, 1).reshape(g.shape(1));
     gradients[2] = sums.slice(1, 2).reshape(g.shape(2));
   }

@@ -15,7 +15,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write, rw = Access::read_write;
+using access::r, access::w, access::rw;
 
 ImageShape shape_of(const std::byte* params, bool pooled) {
   const auto& p = *reinterpret_cast<const PoolParams*>(params);

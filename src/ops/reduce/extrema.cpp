@@ -10,7 +10,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write;
+using access::r, access::w;
 
 constexpr KernelDef fold_kernel(const char* name, void (*cpu)(const CpuCall&)) {
   return {.name = name, .access = accesses({r, w}), .bindings = 2, .cpu = cpu};

@@ -12,7 +12,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write;
+using access::r, access::w;
 constexpr KernelDef fold_sum_kernel{.name = "fold_sum", .access = accesses({r, w}), .bindings = 2, .cpu = reduce_cpu::fold_sum};
 constexpr KernelDef squares_kernel{.name = "fold_squares", .access = accesses({r, w}), .bindings = 2, .cpu = reduce_cpu::fold_squares};
 constexpr KernelDef deviations_kernel{

@@ -11,7 +11,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write;
+using access::r, access::w;
 
 // Of rows, or of parts of a single one.
 std::uint32_t stretch_of(const std::byte* params) {

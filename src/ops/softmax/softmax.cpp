@@ -11,7 +11,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write;
+using access::r, access::w;
 constexpr LineKernels softmax_kernels = line_kernels("softmax", {r, w}, softmax_cpu::softmax);
 constexpr LineKernels log_softmax_kernels = line_kernels("log_softmax", {r, w}, softmax_cpu::log_softmax);
 constexpr LineKernels softmax_grad_kernels = line_kernels("softmax_grad", {r, r, w}, softmax_cpu::softmax_grad);

@@ -12,7 +12,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, w = Access::write;
+using access::r, access::w;
 constexpr KernelDef typed_kernel(const char* name, std::uint8_t inputs, void (*cpu)(const CpuCall&)) {
   return {.name = name,
           .access = inputs == 1   ? accesses({r, w})

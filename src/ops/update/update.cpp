@@ -14,7 +14,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr Access r = Access::read, rw = Access::read_write;
+using access::r, access::rw;
 constexpr KernelDef adam_kernel{.name = "adam", .access = accesses({rw, r, rw, rw}), .bindings = 4, .cpu = adam_cpu};
 
 constexpr KernelDef sgd_kernel{.name = "sgd", .access = accesses({rw, r}), .bindings = 2, .cpu = sgd_cpu};
