@@ -1,0 +1,155 @@
+#include "device/chain_text.h"
+
+#include "platform/cat.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tidepool::inline v0 {
+
+namespace {
+
+constexpr std::string_view table_words =
+#ifdef TIDEPOOL_VULKAN
+#include "shaders/words.inc"
+#else
+    ""
+#endif
+    ;
+
+// Every value goes through `sealed` on its way to the next stage: the compiler then knows as little about it as if it had been in memory,
+// and cannot shorten two stages to something that is nearly the same.
+constexpr std::string_view chain_start = R"(
+uint shift(uint binding) { return bitfieldExtract(sent.shifts[binding / 4], int(binding % 4) * 8, 8); }
+uint sealed(float made) { return floatBitsToUint(made) ^ sent.nothing; }
+)";
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.'; }
+
+class ChainText {
+ public:
+  explicit ChainText(const ChainShader& chain) : chain_(chain) {}
+
+  std::string whole() {
+    std::size_t numbers = 0;
+    for (const ChainStage& stage : chain_.stages) numbers += std::size_t{uses_a(*stage.element)} + std::size_t{uses_b(*stage.element)};
+    add("#version 450\n// ", chain_.name, "\nlayout(local_size_x = 64) in;\nstruct Numbers { float a, b; };\n");
+    add("layout(push_constant) uniform Sent { uint shifts[2]; uint count, nothing; ");
+    if (numbers) add("float numbers[", numbers, "]; ");
+    add("} sent;", chain_start, table_words);
+    for (std::size_t i = 0; i < chain_.bindings.size(); ++i) declare(i);
+    for (const ChainStage& stage : chain_.stages) define(stage);
+    add_chain();
+    add_main();
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Parts>
+  void add(const Parts&... parts) {
+    text_ += cat(parts...);
+  }
+
+  // As single elements, and as four of them.
+  void declare(std::size_t i) {
+    const ChainBinding& binding = chain_.bindings[i];
+    const char* const access = binding.stored < 0 ? "readonly " : binding.loaded < 0 ? "writeonly " : "";
+    add("layout(binding = ", i, ") ", access, "buffer One", i, " { uint one", i, "[]; };\n");
+    add("layout(binding = ", i, ") ", access, "buffer Four", i, " { uvec4 four", i, "[]; };\n");
+  }
+
+  void define(const ChainStage& stage) {
+    if (std::ranges::find(defined_, stage.element) != defined_.end()) return;
+    add("float f", defined_.size(), '(');
+    for (const char* input = stage.element->inputs; *input; ++input) add("float ", *input, ", ");
+    add("Numbers p) { precise float made = ", stage.element->glsl, "; return made; }\n");
+    defined_.push_back(stage.element);
+  }
+
+  void add_chain() {
+    add("void chain(");
+    const char* comma = "";
+    for (std::size_t i = 0; i < chain_.bindings.size(); ++i) {
+      const ChainBinding& binding = chain_.bindings[i];
+      if (binding.loaded >= 0) add(std::exchange(comma, ", "), "uint v", binding.loaded);
+      if (binding.stored >= 0) add(std::exchange(comma, ", "), "out uint to", i);
+    }
+    add(") {\n");
+    std::size_t numbers = 0;
+    const auto number = [&](bool used) { return used ? cat("sent.numbers[", numbers++, ']') : std::string("0.0"); };
+    for (const ChainStage& stage : chain_.stages) {
+      const auto function = std::ranges::find(defined_, stage.element) - defined_.begin();
+      add("  const uint v", stage.made, " = sealed(f", function, '(');
+      for (std::size_t i = 0; stage.element->inputs[i]; ++i)
+        if (stage.inputs[i] < 0)
+          add("0.0, ");
+        else
+          add("uintBitsToFloat(v", stage.inputs[i], "), ");
+      const std::string a = number(uses_a(*stage.element)), b = number(uses_b(*stage.element));
+      add("Numbers(", a, ", ", b, ")));\n");
+    }
+    for (std::size_t i = 0; i < chain_.bindings.size(); ++i)
+      if (const int value = chain_.bindings[i].stored; value >= 0) add("  to", i, " = v", value, ";\n");
+    add("}\n");
+  }
+
+  // A work item takes four elements: as a vector where they lie at multiples of four.
+  void add_main() {
+    add("void main() {\n"
+        "  const uint i = 4 * ((gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * 64 + gl_LocalInvocationID.x);\n"
+        "  if (i >= sent.count) return;\n"
+        "  const bool whole = i + 4 <= sent.count && ((sent.shifts[0] | sent.shifts[1]) & 0x03030303u) == 0;\n"
+        "  const uint last = sent.count - 1;\n");
+    for (std::size_t i = 0; i < chain_.bindings.size(); ++i) {
+      if (chain_.bindings[i].loaded >= 0) add("  uvec4 in", i, ";\n");
+      if (chain_.bindings[i].stored >= 0) add("  uvec4 to", i, ";\n");
+    }
+    add("  if (whole) {\n");
+    for (std::size_t i = 0; i < chain_.bindings.size(); ++i)
+      if (chain_.bindings[i].loaded >= 0) add("    in", i, " = four", i, "[(i + shift(", i, ")) / 4];\n");
+    add("  } else {\n");
+    for (std::size_t i = 0; i < chain_.bindings.size(); ++i)
+      if (chain_.bindings[i].loaded >= 0) {
+        add("    in", i, " = uvec4(");
+        for (int k = 0; k < 4; ++k) add("one", i, "[min(i + ", k, ", last) + shift(", i, k < 3 ? ")], " : ")]);\n");
+      }
+    add("  }\n");
+    for (const char lane : {'x', 'y', 'z', 'w'}) call(lane);
+    add("  if (whole) {\n");
+    for (std::size_t i = 0; i < chain_.bindings.size(); ++i)
+      if (chain_.bindings[i].stored >= 0) add("    four", i, "[(i + shift(", i, ")) / 4] = to", i, ";\n");
+    add("  } else {\n");
+    for (std::size_t i = 0; i < chain_.bindings.size(); ++i)
+      if (chain_.bindings[i].stored >= 0)
+        for (int k = 0; k < 4; ++k) add("    if (i + ", k, " <= last) one", i, "[i + ", k, " + shift(", i, ")] = to", i, '[', k, "];\n");
+    add("  }\n}\n");
+  }
+
+  void call(char lane) {
+    add("  chain(");
+    const char* comma = "";
+    for (std::size_t i = 0; i < chain_.bindings.size(); ++i) {
+      if (chain_.bindings[i].loaded >= 0) add(std::exchange(comma, ", "), "in", i, '.', lane);
+      if (chain_.bindings[i].stored >= 0) add(std::exchange(comma, ", "), "to", i, '.', lane);
+    }
+    add(");\n");
+  }
+
+  const ChainShader& chain_;
+  std::vector<const ElementText*> defined_;  // by the number of the function
+  std::string text_;
+};
+
+}  // namespace
+
+bool has_word(std::string_view glsl, std::string_view word) {
+  for (std::size_t at = glsl.find(word); at != glsl.npos; at = glsl.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_letter(glsl[at - 1])) && (end == glsl.size() || !is_letter(glsl[end]))) return true;
+  }
+  return false;
+}
+
+std::string text_of(const ChainShader& chain) { return ChainText(chain).whole(); }
+
+}  // namespace tidepool::inline v0
