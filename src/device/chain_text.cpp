@@ -93,46 +93,62 @@ class ChainText {
     add("}\n");
   }
 
-  // A work item takes four elements: as a vector where they lie at multiples of four.
+  // A work item takes four elements: as a vector where they lie at multiples of four. They go through the chain in a loop, so that there is
+  // one copy of it to compile; drivers undo the loop when it is short.
   void add_main() {
     add("void main() {\n"
         "  const uint i = 4 * ((gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * 64 + gl_LocalInvocationID.x);\n"
         "  if (i >= sent.count) return;\n"
         "  const bool whole = i + 4 <= sent.count && ((sent.shifts[0] | sent.shifts[1]) & 0x03030303u) == 0;\n"
-        "  const uint last = sent.count - 1;\n");
-    for (std::size_t i = 0; i < chain_.bindings.size(); ++i) {
-      if (chain_.bindings[i].loaded >= 0) add("  uvec4 in", i, ";\n");
-      if (chain_.bindings[i].stored >= 0) add("  uvec4 to", i, ";\n");
-    }
+        "  const uvec4 at = min(i + uvec4(0, 1, 2, 3), sent.count - 1);\n");
+    each([&](std::size_t i, bool loaded, bool stored) {
+      if (loaded) add("  uvec4 in", i, ";\n");
+      if (stored) add("  uvec4 to", i, " = uvec4(0);\n");
+    });
     add("  if (whole) {\n");
-    for (std::size_t i = 0; i < chain_.bindings.size(); ++i)
-      if (chain_.bindings[i].loaded >= 0) add("    in", i, " = four", i, "[(i + shift(", i, ")) / 4];\n");
+    each([&](std::size_t i, bool loaded, bool) {
+      if (loaded) add("    in", i, " = four", i, "[(i + shift(", i, ")) / 4];\n");
+    });
     add("  } else {\n");
-    for (std::size_t i = 0; i < chain_.bindings.size(); ++i)
-      if (chain_.bindings[i].loaded >= 0) {
-        add("    in", i, " = uvec4(");
-        for (int k = 0; k < 4; ++k) add("one", i, "[min(i + ", k, ", last) + shift(", i, k < 3 ? ")], " : ")]);\n");
-      }
-    add("  }\n");
-    for (const char lane : {'x', 'y', 'z', 'w'}) call(lane);
-    add("  if (whole) {\n");
-    for (std::size_t i = 0; i < chain_.bindings.size(); ++i)
-      if (chain_.bindings[i].stored >= 0) add("    four", i, "[(i + shift(", i, ")) / 4] = to", i, ";\n");
+    each([&](std::size_t i, bool loaded, bool) {
+      if (!loaded) return;
+      for (const char lane : {'x', 'y', 'z', 'w'}) add("    in", i, '.', lane, " = one", i, "[at.", lane, " + shift(", i, ")];\n");
+    });
+    add("  }\n  for (int k = 0; k < 4; ++k) {\n");
+    add_call();
+    add("  }\n  if (whole) {\n");
+    each([&](std::size_t i, bool, bool stored) {
+      if (stored) add("    four", i, "[(i + shift(", i, ")) / 4] = to", i, ";\n");
+    });
     add("  } else {\n");
-    for (std::size_t i = 0; i < chain_.bindings.size(); ++i)
-      if (chain_.bindings[i].stored >= 0)
-        for (int k = 0; k < 4; ++k) add("    if (i + ", k, " <= last) one", i, "[i + ", k, " + shift(", i, ")] = to", i, '[', k, "];\n");
+    each([&](std::size_t i, bool, bool stored) {
+      if (!stored) return;
+      for (const char lane : {'w', 'z', 'y', 'x'}) add("    one", i, "[at.", lane, " + shift(", i, ")] = to", i, '.', lane, ";\n");
+    });
     add("  }\n}\n");
   }
 
-  void call(char lane) {
-    add("  chain(");
+  // The next element is always the first of what comes in, and becomes the last of what goes out.
+  void add_call() {
+    each([&](std::size_t i, bool, bool stored) {
+      if (stored) add("    uint made", i, ";\n");
+    });
+    add("    chain(");
     const char* comma = "";
-    for (std::size_t i = 0; i < chain_.bindings.size(); ++i) {
-      if (chain_.bindings[i].loaded >= 0) add(std::exchange(comma, ", "), "in", i, '.', lane);
-      if (chain_.bindings[i].stored >= 0) add(std::exchange(comma, ", "), "to", i, '.', lane);
-    }
+    each([&](std::size_t i, bool loaded, bool stored) {
+      if (loaded) add(std::exchange(comma, ", "), "in", i, ".x");
+      if (stored) add(std::exchange(comma, ", "), "made", i);
+    });
     add(");\n");
+    each([&](std::size_t i, bool loaded, bool stored) {
+      if (loaded) add("    in", i, " = in", i, ".yzwx;\n");
+      if (stored) add("    to", i, " = uvec4(to", i, ".yzw, made", i, ");\n");
+    });
+  }
+
+  template <class Do>
+  void each(const Do& act) {
+    for (std::size_t i = 0; i < chain_.bindings.size(); ++i) act(i, chain_.bindings[i].loaded >= 0, chain_.bindings[i].stored >= 0);
   }
 
   const ChainShader& chain_;
