@@ -142,6 +142,8 @@ constinit thread_local Capture* Capture::current_ = nullptr;
 
 Capture::Capture() {
   if (current_) throw Error("capture", "this thread is capturing already; a capture cannot hold another");
+  constexpr std::size_t most_aside = 64;
+  forget_made_kernels(most_aside);
   current_ = this;
 }
 
@@ -183,8 +185,6 @@ void Capture::keep(std::shared_ptr<const void> used) {
 
 std::shared_ptr<PlanState> Capture::finish() {
   if (!stream_) throw Error("capture", "the function launched nothing, so there is nothing to run");
-  constexpr std::size_t most_aside = 64;
-  forget_made_kernels(most_aside);
   const StreamLock lock(*stream_);
   current_ = nullptr;  // from here on memory is real
   stream_->require_alive("capture");

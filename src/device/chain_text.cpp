@@ -166,6 +166,18 @@ bool has_word(std::string_view glsl, std::string_view word) {
   return false;
 }
 
+std::size_t work_to_compile(const ElementText& element) {
+  struct Word {
+    std::string_view text;
+    std::size_t work;
+  };
+  constexpr Word long_ones[] = {{"sin", 32}, {"cos", 32}, {"power", 32}, {"log", 8}, {"log1p", 8}, {"erf", 4}, {"tanh", 4}, {"exp", 2}};
+  std::size_t work = 1;
+  for (const Word& word : long_ones)
+    if (has_word(element.glsl, word.text)) work += word.work;
+  return work;
+}
+
 std::string text_of(const ChainShader& chain) { return ChainText(chain).whole(); }
 
 }  // namespace tidepool::inline v0

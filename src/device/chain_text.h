@@ -49,6 +49,9 @@ bool has_word(std::string_view glsl, std::string_view word);  // as a whole, lik
 inline bool uses_a(const ElementText& element) { return has_word(element.glsl, "p.a"); }
 inline bool uses_b(const ElementText& element) { return has_word(element.glsl, "p.b"); }
 
+// How much there is to compile, in additions or the like. Drivers take longer than in proportion to it.
+std::size_t work_to_compile(const ElementText& element);
+
 std::string text_of(const ChainShader& chain);
 
 }  // namespace tidepool::inline v0

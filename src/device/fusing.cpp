@@ -17,6 +17,7 @@ namespace tidepool::inline v0 {
 namespace {
 
 constexpr std::size_t most_stages = 32;  // more values than registers gain nothing
+constexpr std::size_t most_work = 80;    // to compile: as much as takes no driver seconds
 
 bool can_fuse(const CapturedLaunch& launch) {
   const std::size_t bytes = std::size_t{elements_of(launch)} * sizeof(float);
@@ -37,7 +38,9 @@ class Fusion {
     for (Seen& seen : seen_) seen.operand.access = seen.bound.access();
   }
 
-  bool fits(const BackendInfo& info) const { return seen_.size() <= info.bindings && numbers_.size() <= ChainParams::most_numbers; }
+  bool fits(const BackendInfo& info) const {
+    return seen_.size() <= info.bindings && numbers_.size() <= ChainParams::most_numbers && work_ <= most_work;
+  }
 
   // Bytes that are not read and written.
   std::size_t saves() const {
@@ -95,6 +98,7 @@ class Fusion {
     }
     stage.made = find(launch.operands.back()).current = values_++;
     stages_.push_back(stage);
+    work_ += work_to_compile(element);
     const auto number = [&](std::size_t at) {
       std::memcpy(&numbers_.emplace_back(), launch.params.data() + element.numbers_at + at * sizeof(float), sizeof(float));
     };
@@ -106,6 +110,7 @@ class Fusion {
   std::vector<Seen> seen_;  // by first use
   std::vector<ChainStage> stages_;
   std::vector<float> numbers_;
+  std::size_t work_ = 0;
   int values_ = 0;
 };
 
