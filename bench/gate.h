@@ -62,6 +62,7 @@ Measured measure_vulkan_product_over_plain();  // 512, 1024
 template <int side>
 Measured measure_vulkan_product();  // 512, 1024
 Measured measure_vulkan_addition();
+Measured measure_vulkan_chain();
 Measured measure_vulkan_conv();
 Measured measure_vulkan_conv_input();
 Measured measure_vulkan_conv_weights();

@@ -48,6 +48,7 @@ constexpr Gate all[] = {
     {"Vulkan matmul 512", 1 / 0.9, tidepool::gates::measure_vulkan_product<512>},
     {"Vulkan matmul 1024", 1 / 0.9, tidepool::gates::measure_vulkan_product<1024>},
     {"Vulkan add 1 M floats", 1 / 0.9, tidepool::gates::measure_vulkan_addition},
+    {"Vulkan chain of 10", 1.3, tidepool::gates::measure_vulkan_chain},
     {"Vulkan conv / matmul", 1 / 0.5, tidepool::gates::measure_vulkan_conv},
     {"Vulkan conv dx / matmul", 1 / 0.5, tidepool::gates::measure_vulkan_conv_input},
     {"Vulkan conv dw / matmul", 1 / 0.5, tidepool::gates::measure_vulkan_conv_weights},

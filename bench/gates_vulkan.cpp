@@ -25,10 +25,15 @@ constexpr std::uint32_t add_words[] = {
 #include "shaders/add_vectors.inc"
 };
 
+constexpr std::uint32_t chain_words[] = {
+#include "shaders/chain_vectors.inc"
+};
+
 constexpr Access r = Access::read, w = Access::write;
 constexpr KernelDef each{.name = "product_each", .access = accesses({r, r, w}), .bindings = 3, .group = {16, 16, 1}, .spirv = each_words};
 constexpr KernelDef lanes{.name = "product_lanes", .access = accesses({r, r, w}), .bindings = 3, .group = {8, 1, 1}, .spirv = lanes_words};
 constexpr KernelDef vectors{.name = "add_vectors", .access = accesses({r, r, w}), .bindings = 3, .group = {256, 1, 1}, .spirv = add_words};
+constexpr KernelDef chained{.name = "chain_vectors", .access = accesses({r, w}), .bindings = 2, .group = {256, 1, 1}, .spirv = chain_words};
 
 struct BareParams {
   Shifts shifts;
@@ -119,6 +124,30 @@ Measured measure_vulkan_addition() {
       },
       [&] {
         bare.run(vectors, count, {count / 4, 1, 1});
+      });
+}
+
+// Ten operations that take little time each, as in gates_fusion.cpp.
+Measured measure_vulkan_chain() {
+  if (std::string why = why_not(); !why.empty()) return {.skipped = why};
+  constexpr std::uint32_t count = 1 << 20;
+  const Device vulkan = device("vulkan:0");
+  const Tensor x = rand({count}, {.device = vulkan}), y = zeros({count}, {.device = vulkan}), z = zeros({count}, {.device = vulkan});
+  const Plan plan = capture([&] { tidy([&] { copy_(y, abs(relu(-(square(x * 2.0F + 1.0F) * 0.5F - 3.0F) * 0.25F) + 0.125F) * 1.5F); }); });
+  if (plan.launches() != 1) return {.skipped = "libtidepool_shaderc.so is not there"};
+  const auto stream = vulkan.slot().stream();
+  return compare(
+      4,
+      [&] {
+        plan.run();
+        sync();
+      },
+      [&] {
+        {
+          const StreamLock lock(*stream);
+          stream->launch(chained, {read(*x.node()), write(*z.node())}, BareParams{.shifts = {}, .n = count}, {count / 4, 1, 1});
+        }
+        sync();
       });
 }
 

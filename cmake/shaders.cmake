@@ -3,7 +3,22 @@
 # A plain `src/ops/<family>/x.comp` becomes the shader "x". A `.comp` named in a `.def` table, in lines like
 # `// shader: unary.comp -> NAME` and `// shader: unary.comp -DGRAD -> NAME_grad`, becomes one shader for each line of
 # the table; `// shader: unary.comp of UNARY -> NAME` for each line that begins with UNARY(.
+#
+# What the words of the tables mean to GLSL goes along as text, shaders/words.inc, for shaders that are made at run time.
 find_program(TIDEPOOL_GLSLC glslc)
+
+function(tidepool_shader_words)
+  set(files ${PROJECT_SOURCE_DIR}/src/ops/words.glsl ${PROJECT_SOURCE_DIR}/src/ops/math.glsl)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
+  list(GET files 0 first)
+  list(GET files 1 second)
+  file(READ ${first} words)
+  file(READ ${second} math)
+  string(REPLACE "#include \"ops/math.glsl\"\n" "${math}" words "${words}")
+  string(REGEX REPLACE "//[^\n]*" "" words "${words}")
+  string(REGEX REPLACE "\n[ \n]+" "\n" words "${words}")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/shaders/words.inc CONTENT "R\"glsl(${words})glsl\"\n" @ONLY)
+endfunction()
 
 # Compiles one shader into ${PROJECT_BINARY_DIR}/shaders/<name>.inc, a list of words to #include in an array.
 function(tidepool_compile_shader name source)  # further arguments: macros
@@ -21,6 +36,7 @@ endfunction()
 
 function(tidepool_shaders target)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/shaders)
+  tidepool_shader_words()
   set(names)
   file(GLOB_RECURSE tables CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*.def)
   set(templates)

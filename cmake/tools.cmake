@@ -39,7 +39,7 @@ if(gates AND TIDEPOOL_TESTS)
   tidepool_internals(tidepool_gates)
   target_include_directories(tidepool_gates PRIVATE ${PROJECT_SOURCE_DIR})
   if(TIDEPOOL_VULKAN)
-    foreach(shader product_each product_lanes add_vectors)  # the library does not know them
+    foreach(shader product_each product_lanes add_vectors chain_vectors)  # the library does not know them
       tidepool_compile_shader(${shader} ${PROJECT_SOURCE_DIR}/bench/${shader}.comp)
       target_sources(tidepool_gates PRIVATE ${PROJECT_BINARY_DIR}/shaders/${shader}.inc)
     endforeach()

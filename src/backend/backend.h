@@ -26,6 +26,7 @@ struct BackendInfo {
   std::size_t offset_alignment = 1;          // of bindings, a power of two from 1 to 256
   std::size_t max_binding_bytes = SIZE_MAX;  // the largest range that one binding may span
   std::size_t max_loop = SIZE_MAX;           // iterations that one work item may run, all loops together
+  std::size_t bindings = max_bindings;       // that a kernel may have
   std::size_t lanes = 0;                     // work items that run in step and can tell each other values
   std::string same_bits = {};                // what else the bits of results depend on: threads, libraries
   bool immediate = false;                    // a recorded launch is done when `record` returns

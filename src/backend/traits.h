@@ -1,4 +1,5 @@
-// What plans may know of a kernel, so that they can do its work in other ways: see device/layouts.h, device/joining.h and device/zeros.h.
+// What plans may know of a kernel, so that they can do its work in other ways: see device/layouts.h, device/joining.h,
+// device/fusing.h and device/zeros.h.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +30,13 @@ struct FlatKernel {
   std::uint16_t count_at;                             // where its parameters have the number of elements, 32 bits
   bool (*zeroes)(const std::byte* params) = nullptr;  // it only writes zeros
   bool adds = false;                                  // its third binding becomes the sum of the others
+};
+// What a flat kernel makes of an element of four bytes, as GLSL: so that shaders can be made of several kernels. It writes its last
+// binding.
+struct ElementText {
+  const char* glsl;              // an expression of the words of ops/words.glsl, of its inputs, and of p.a and p.b
+  const char* inputs = "";       // what the expression calls them, a letter for each binding but the last
+  std::uint16_t numbers_at = 0;  // where its parameters have a and b, one after the other
 };
 // A kernel that makes one element of its second binding of each stretch of its first, in order. It can end a chain of flat ones.
 struct StretchKernel {

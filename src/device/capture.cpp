@@ -2,8 +2,10 @@
 
 #include <tidepool/error.h>
 
+#include "device/fusing.h"
 #include "device/joining.h"
 #include "device/layouts.h"
+#include "device/made_kernel.h"
 #include "device/plan.h"
 #include "device/slot.h"
 #include "device/zeros.h"
@@ -40,6 +42,7 @@ void CapturedBlocks::give_back(Block* block) noexcept {
 
 void CapturedBlocks::count_uses(std::span<const CapturedLaunch> launches) {
   const std::scoped_lock lock(mutex_);
+  for (Life& life : lives_) life.used = false;
   for (std::size_t i = 0; i < launches.size(); ++i)
     for (const Operand& operand : launches[i].operands) {
       if (operand.block->owner != this) continue;
@@ -139,6 +142,8 @@ constinit thread_local Capture* Capture::current_ = nullptr;
 
 Capture::Capture() {
   if (current_) throw Error("capture", "this thread is capturing already; a capture cannot hold another");
+  constexpr std::size_t most_aside = 64;
+  forget_made_kernels(most_aside);
   current_ = this;
 }
 
@@ -192,6 +197,7 @@ std::shared_ptr<PlanState> Capture::finish() {
   if (layouts_matter(launches_))
     if (const std::uint32_t block = stream_->backend().channel_block()) choose_layouts(launches_, block, temporary);
   if (stream_->info().joins) join_launches(launches_, *blocks_);
+  if (stream_->info().shaders) fuse_launches(*stream_, launches_, *blocks_, kept_);
   blocks_->lay_out();
   return std::make_shared<PlanState>(stream_, blocks_, std::move(launches_), std::move(touched_), std::move(kept_));
 }

@@ -1,7 +1,8 @@
 #include "device/joining.h"
 
+#include "device/flat.h"
+
 #include <algorithm>
-#include <cstring>
 #include <span>
 
 namespace tidepool::inline v0 {
@@ -12,22 +13,6 @@ constexpr std::uint32_t least = 8192;        // elements; fewer are in the neare
 constexpr std::size_t near_bytes = 32768;    // of the nearest cache, for a piece of everything that a chain touches
 constexpr std::uint32_t least_piece = 1024;  // elements: the calls for it should not show
 constexpr std::uint32_t vectors = 64;        // elements: so that vectors begin where they would in one go
-
-std::uint32_t elements_of(const CapturedLaunch& launch) {
-  if (!is_flat(launch)) return 0;
-  std::uint32_t count = 0;
-  std::memcpy(&count, launch.params.data() + launch.kernel->flat->count_at, sizeof count);
-  return count;
-}
-
-bool same(const Operand& a, const Operand& b) {
-  return a.block == b.block && a.offset == b.offset && a.bytes == b.bytes && a.element == b.element;
-}
-// Of two launches of a chain: whether each element of one needs nothing of the other but the same element.
-bool go_together(const Operand& a, const Operand& b) {
-  if (a.block != b.block || same(a, b) || (!writes(a.access) && !writes(b.access))) return true;
-  return a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
-}
 
 class Chain {
  public:
@@ -74,13 +59,7 @@ class Chain {
     return true;
   }
 
-  bool goes_along(const CapturedLaunch& next) const {
-    return size() < UINT16_MAX && std::ranges::all_of(next.operands, [&](const Operand& b) {
-             return std::ranges::all_of(launches_, [&](const CapturedLaunch& launch) {
-               return std::ranges::all_of(launch.operands, [&](const Operand& a) { return go_together(a, b); });
-             });
-           });
-  }
+  bool goes_along(const CapturedLaunch& next) const { return size() < UINT16_MAX && tidepool::goes_along(launches_, next); }
 
   void note(const Operand& operand, std::size_t index) {
     const auto known = std::ranges::find_if(seen_, [&](const Seen& s) { return same(s.operand, operand); });

@@ -1,6 +1,7 @@
 #include <tidepool/memory.h>
 
 #include "device/capture.h"
+#include "device/fused_kernel.h"
 #include "device/made_kernel.h"
 #include "device/settings.h"
 #include "device/slot.h"
@@ -39,6 +40,7 @@ void reset_peak() {
 
 void cleanup() {
   Capture::refuse("cleanup");
+  forget_fused_kernels();
   forget_made_kernels(0);
   for (DeviceSlot* slot : all_slots()) {
     if (const auto stream = slot->stream_if_open()) {

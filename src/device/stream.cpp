@@ -9,6 +9,7 @@
 #include "monitor/event.h"
 #include "platform/bytes.h"
 #include "platform/cat.h"
+#include "platform/log.h"
 
 #include <algorithm>
 #include <array>
@@ -71,6 +72,18 @@ inline void Stream::load(const KernelDef& kernel) {
   guarded([&] { backend_->load(kernel); });
   if (loaded_.size() <= id) loaded_.resize(id + 1);
   loaded_[id] = true;
+}
+
+bool Stream::can_load(const KernelDef& kernel) {
+  try {
+    load(kernel);
+    return true;
+  } catch (const DeviceLost&) {
+    throw;
+  } catch (const Error& error) {
+    log_info(slot_.id(), " does without a kernel: ", error.what());
+    return false;
+  }
 }
 
 void Stream::too_large(const KernelDef& kernel, std::size_t bytes) {

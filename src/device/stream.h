@@ -88,7 +88,8 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   }
   // For kernels that are made at run time: as many operands and parameters as there are.
   void launch_made(const KernelDef& kernel, std::span<const Operand> operands, std::span<const std::byte> params, const Extent& extent);
-  void forget(const KernelDef& kernel);  // nobody launches it any more
+  bool can_load(const KernelDef& kernel);  // a kernel that one can do without; if not, the log says why
+  void forget(const KernelDef& kernel);    // nobody launches it any more
   // Whether a launch after that submission can have found a wrong value.
   bool may_complain_since(Serial serial) const {
     return complaints_.block.memory && (info_.immediate || complaints_.block.last_use > serial);

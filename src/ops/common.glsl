@@ -14,20 +14,8 @@ uint item() { return workgroup() * gl_WorkGroupSize.x + gl_LocalInvocationID.x; 
 // What is left of binding i's offset after alignment, in elements. `shifts` is the first member of the parameters.
 #define SHIFT(i) bitfieldExtract(p.shifts[(i) / 4], ((i) % 4) * 8, 8)
 
-#include "ops/math.glsl"
+#include "ops/words.glsl"
 
-float select(bool condition, float a, float b) { return condition ? a : b; }
-float log1p(float x) {
-  const float u = 1.0 + x;
-  return u == 1.0 ? x : (u > 3.0e38 ? log(u) : log(u) * x / (u - 1.0));
-}
-// Abramowitz and Stegun 7.1.26, as in simd-inl.h.
-float erf(float a) {
-  const float x = abs(a), t = 1.0 / (1.0 + 0.3275911 * x);
-  const float sum = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
-  const float y = 1.0 - sum * exp(-(x * x));
-  return a < 0.0 ? -y : y;
-}
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 

@@ -1,5 +1,5 @@
-// Functions that GLSL has too, but that drivers compute with errors of their own; from here on these are meant. They are made of exact steps where it
-// matters (`precise`: nothing is contracted or moved), so that every device is as good as the CPU.
+// Functions that GLSL has too, but that drivers compute with errors of their own; from here on these are meant. They are made of exact steps (`precise`:
+// nothing is contracted or moved), so that every device is as good as the CPU, and a value is the same whatever else a shader does.
 #define infinity uintBitsToFloat(0x7f800000u)
 #define not_a_number uintBitsToFloat(0x7fc00000u)
 const float ln2_high = 0.693145751953125, ln2_low = 1.42860677e-6;  // the first times a whole number up to 512 is exact
@@ -19,15 +19,17 @@ NumberParts parts_of(float x) {
   }
   const uint above = bits - 0x3f2aaaabu;
   exponent += int(above) >> 23;
-  return NumberParts(uintBitsToFloat((above & 0x007fffffu) + 0x3f2aaaabu) - 1.0, float(exponent));
+  precise float f = uintBitsToFloat((above & 0x007fffffu) + 0x3f2aaaabu) - 1.0;
+  return NumberParts(f, float(exponent));
 }
 
 float own_log(float x) {
   if (!is_positive_finite(x)) return x == 0.0 ? -infinity : (x > 0.0 ? x : not_a_number);
   const NumberParts parts = parts_of(x);
   // log(1 + f) = 2 atanh(s), of which 2 s = f - s f
-  const float s = parts.f / (2.0 + parts.f), z = s * s;
-  const float rest = z * (0.66666667 + z * (0.4 + z * (0.28571429 + z * 0.22222222)));
+  precise float s = parts.f / (2.0 + parts.f);
+  precise float z = s * s;
+  precise float rest = z * (0.66666667 + z * (0.4 + z * (0.28571429 + z * 0.22222222)));
   precise float low = s * (parts.f - rest) - parts.exponent * ln2_low;
   low = parts.f - low;
   precise float sum = parts.exponent * ln2_high + low;
@@ -63,17 +65,20 @@ Angle angle_of(float x) {
     high = ~high;
     low = ~low;
   }
-  const float fraction = float(high) * 2.3283064365386963e-10 + float(low) * 5.421010862427522e-20;
-  return Angle(quadrant + (above ? 1u : 0u), (above ? -fraction : fraction) * 1.5707963267948966);
+  precise float fraction = float(high) * 2.3283064365386963e-10 + float(low) * 5.421010862427522e-20;
+  precise float rest = (above ? -fraction : fraction) * 1.5707963267948966;
+  return Angle(quadrant + (above ? 1u : 0u), rest);
 }
 
 float sin_near_zero(float x) {
-  const float z = x * x;
-  return x + x * z * (-0.16666667 + z * (8.3333333e-3 + z * (-1.9841270e-4 + z * 2.7557319e-6)));
+  precise float z = x * x;
+  precise float value = x + x * z * (-0.16666667 + z * (8.3333333e-3 + z * (-1.9841270e-4 + z * 2.7557319e-6)));
+  return value;
 }
 float cos_near_zero(float x) {
-  const float z = x * x;
-  return 1.0 - z * (0.5 - z * (4.1666667e-2 - z * (1.3888889e-3 - z * (2.4801587e-5 - z * 2.7557319e-7))));
+  precise float z = x * x;
+  precise float value = 1.0 - z * (0.5 - z * (4.1666667e-2 - z * (1.3888889e-3 - z * (2.4801587e-5 - z * 2.7557319e-7))));
+  return value;
 }
 float sin_of(float size, uint quadrants) {  // of size >= 0, plus so many quadrants
   Angle angle = Angle(0u, size);
@@ -115,11 +120,12 @@ float power_of_size(float a, float b) {
   precise float s = parts.f / below.x;
   const vec2 back = exact_product(s, below.x);
   precise float missing = ((parts.f - back.x) - back.y) - s * below.y;
-  const float z = s * s, third = z * s * (0.66666667 + z * (0.4 + z * (0.28571429 + z * (0.22222222 + z * 0.18181818))));
+  precise float z = s * s;
+  precise float third = z * s * (0.66666667 + z * (0.4 + z * (0.28571429 + z * (0.22222222 + z * 0.18181818))));
   const vec2 main_part = exact_sum(parts.exponent * ln2_high, 2.0 * s);
   precise float small = main_part.y + (2.0 * missing / below.x + third + parts.exponent * ln2_low);
   const vec2 logarithm = exact_sum(main_part.x, small);
-  const float about = b * logarithm.x;
+  precise float about = b * logarithm.x;
   if (about > 90.0) return infinity;
   if (about < -105.0) return 0.0;
   if (about == 0.0) return 1.0;
@@ -130,12 +136,14 @@ float power_of_size(float a, float b) {
   precise float value = rest * rest * (0.5 + rest * (0.16666667 + rest * (4.1666667e-2 + rest * (8.3333333e-3 + rest * (1.3888889e-3 + rest * 1.9841270e-4)))));
   value = 1.0 + (rest + value);
   const int half_way = int(whole) / 2;  // 2^whole may be too large or too small for one number
-  return value * uintBitsToFloat(uint(half_way + 127) << 23) * uintBitsToFloat(uint(int(whole) - half_way + 127) << 23);
+  value = value * uintBitsToFloat(uint(half_way + 127) << 23) * uintBitsToFloat(uint(int(whole) - half_way + 127) << 23);
+  return value;
 }
 
 // As C's pow.
 float power(float a, float b) {
-  if (b == 2.0) return a * a;
+  precise float squared = a * a;
+  if (b == 2.0) return squared;
   if (b == 0.0 || a == 1.0) return 1.0;
   if (a != a || b != b) return not_a_number;
   const bool whole = b == floor(b), odd = whole && !isinf(b) && mod(b, 2.0) == 1.0;

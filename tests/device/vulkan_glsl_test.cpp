@@ -12,31 +12,12 @@
 
 #include "backend/vulkan/compiled_file.h"
 #include "backend/vulkan/shaderc.h"
+#include "support/environment.h"
 #include "support/errors.h"
 #include "support/files.h"
 
 namespace tidepool::inline v0 {
 namespace {
-
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Environment() {
-    if (before_.empty())
-      ::unsetenv(name_);
-    else
-      ::setenv(name_, before_.c_str(), 1);
-  }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-  std::string before_;
-};
 
 const std::string whole = R"(#version 450
 layout(local_size_x = 64) in;

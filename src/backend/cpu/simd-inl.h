@@ -97,7 +97,7 @@ TIDEPOOL_SIMD_FUNCTION Pack log(Pack a) {
   return select(a > 0.0F, select(a < infinity, hn::Log(FloatTag(), a.v), a), other);
 }
 TIDEPOOL_SIMD_FUNCTION Pack log1p(Pack a) { return select(a == a, hn::Log1p(FloatTag(), a.v), a); }
-// Abramowitz and Stegun 7.1.26: off by at most 1.5e-7. The same in common.glsl.
+// Abramowitz and Stegun 7.1.26: off by at most 1.5e-7. The same in words.glsl.
 TIDEPOOL_SIMD_FUNCTION Pack erf(Pack a) {
   const Pack x = abs(a), t = 1.0F / (1.0F + 0.3275911F * x);
   const Pack sum = t * (0.254829592F + t * (-0.284496736F + t * (1.421413741F + t * (-1.453152027F + t * 1.061405429F))));

@@ -79,6 +79,7 @@ BackendInfo describe(const PhysicalDevice& device) {
   // Nonsense is refused when the device is opened; until then it is listed.
   info.offset_alignment = std::bit_ceil(std::clamp<std::size_t>(properties.limits.minStorageBufferOffsetAlignment, 16, 256));
   info.max_binding_bytes = properties.limits.maxStorageBufferRange;
+  info.bindings = std::min<std::size_t>(max_bindings, properties.limits.maxPerStageDescriptorStorageBuffers);
   // llvmpipe ends a shader's loops after 65,535 iterations in all, without a word.
   if (driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) info.max_loop = 60000;
   if ((subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT) &&

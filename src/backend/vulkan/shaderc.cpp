@@ -172,6 +172,12 @@ std::vector<std::uint32_t> compile_glsl(std::string_view kernel, std::string_vie
   return words;
 }
 
+std::vector<std::uint32_t> compile_glsl_if_quick(std::string_view kernel, std::string_view source) {
+  if (environment("TIDEPOOL_SHADERC") == "0") return {};
+  if (auto words = CompiledFile(source).read(); !words.empty()) return words;
+  return module() ? compile_glsl(kernel, source) : std::vector<std::uint32_t>{};
+}
+
 bool require_valid(std::string_view kernel, std::span<const std::uint32_t> words) {
   std::optional<Said> said = validate(words);
   if (!said) return false;

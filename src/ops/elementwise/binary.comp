@@ -2,10 +2,10 @@
 #extension GL_GOOGLE_include_directive : require
 #include "ops/elementwise/elementwise.glsl"
 
-#define BINARY(name, f, dfx, dfy)                                   \
-  float f_##name(float x, float y) { return f; }                    \
-  float dfx_##name(float x, float y, float d) { return dfx; }       \
-  float dfy_##name(float x, float y, float d) { return dfy; }
+#define BINARY(name, f, dfx, dfy)                          \
+  float f_##name(float x, float y) MADE_BY(f)              \
+  float dfx_##name(float x, float y, float d) MADE_BY(dfx) \
+  float dfy_##name(float x, float y, float d) MADE_BY(dfy)
 #include "ops/elementwise/binary.def"
 
 #if defined(GRAD_X) || defined(GRAD_Y)

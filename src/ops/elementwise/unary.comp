@@ -2,9 +2,9 @@
 #extension GL_GOOGLE_include_directive : require
 #include "ops/elementwise/elementwise.glsl"
 
-#define UNARY(name, f, df)                             \
-  float f_##name(float x) { return f; }                \
-  float df_##name(float x, float y, float d) { return df; }
+#define UNARY(name, f, df)           \
+  float f_##name(float x) MADE_BY(f) \
+  float df_##name(float x, float y, float d) MADE_BY(df)
 #include "ops/elementwise/unary.def"
 
 #ifdef GRAD

@@ -14,6 +14,7 @@ using access::r, access::w;
 constexpr FlatKernel flat_fill{.flat = [](const std::byte*) { return true; },
                                .count_at = offsetof(FillParams, count),
                                .zeroes = [](const std::byte* params) { return reinterpret_cast<const FillParams*>(params)->bits == 0; }};
+constexpr ElementText fill_text{.glsl = "p.a", .numbers_at = offsetof(FillParams, bits)}, copy_text{.glsl = "x", .inputs = "x"};
 constexpr FlatKernel flat_copy{.flat = [](const std::byte*) { return true; }, .count_at = offsetof(FillParams, count)};
 // Of elements of less than four bytes: one shader, which is told their size.
 constexpr KernelDef narrow(const char* name, std::uint8_t bindings, void (*cpu)(const CpuCall&), const char* shader, std::uint32_t bytes) {
@@ -26,12 +27,12 @@ constexpr KernelDef narrow(const char* name, std::uint8_t bindings, void (*cpu)(
           .constant_count = 1};
 }
 constexpr KernelDef fill_kernels[] = {
-    {.name = "fill", .access = accesses({w}), .bindings = 1, .cpu = layout_cpu::fill_4, .flat = &flat_fill},
+    {.name = "fill", .access = accesses({w}), .bindings = 1, .cpu = layout_cpu::fill_4, .flat = &flat_fill, .element = &fill_text},
     narrow("fill_2", 1, layout_cpu::fill_2, "fill_narrow", 2),
     narrow("fill_1", 1, layout_cpu::fill_1, "fill_narrow", 1),
 };
 constexpr KernelDef copy_kernels[] = {
-    {.name = "copy", .access = accesses({r, w}), .bindings = 2, .cpu = layout_cpu::copy_4, .flat = &flat_copy},
+    {.name = "copy", .access = accesses({r, w}), .bindings = 2, .cpu = layout_cpu::copy_4, .flat = &flat_copy, .element = &copy_text},
     narrow("copy_2", 2, layout_cpu::copy_2, "copy_narrow", 2),
     narrow("copy_1", 2, layout_cpu::copy_1, "copy_narrow", 1),
 };
