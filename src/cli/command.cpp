@@ -50,12 +50,14 @@ void Command::flag_or_number(const std::string& name, std::int64_t& into, std::i
 }
 
 void Command::runs(std::function<int()> run) {
+  if (!runs_) return;
   app_->callback([run = std::move(run)] {
     if (const int status = run(); status != done) throw CLI::RuntimeError(status);
   });
 }
 
-Parser::Parser() : app_(std::make_unique<CLI::App>("Tensors and training inside C++ programs, on any Vulkan GPU or the CPU.", "tidepool")) {
+Parser::Parser(Does does)
+    : app_(std::make_unique<CLI::App>("Tensors and training inside C++ programs, on any Vulkan GPU or the CPU.", "tidepool")), does_(does) {
   app_->set_version_flag("--version", std::string("tidepool ") + version(), "Print the version and exit");
   app_->set_help_flag("-h,--help", "Print this help and exit");
   app_->require_subcommand(1);
@@ -63,7 +65,9 @@ Parser::Parser() : app_(std::make_unique<CLI::App>("Tensors and training inside 
 
 Parser::~Parser() = default;
 
-Command Parser::command(const std::string& name, const std::string& help) { return Command(*app_->add_subcommand(name, help)); }
+Command Parser::command(const std::string& name, const std::string& help) { 
+  return Command(*app_->add_subcommand(name, help), does_ == Does::run);
+}
 
 int Parser::run(int argc, char** argv) {
   const auto wrong = [this](const std::string& what) {
