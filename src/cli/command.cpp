@@ -6,6 +6,8 @@
 #include <charconv>
 #include <iostream>
 
+#include "platform/one_line.h"
+
 namespace tidepool::cli {
 
 namespace {
@@ -50,8 +52,8 @@ void Command::flag_or_number(const std::string& name, std::int64_t& into, std::i
 }
 
 void Command::runs(std::function<int()> run) {
-  if (!runs_) return;
-  app_->callback([run = std::move(run)] {
+  app_->callback([run = std::move(run), runs = runs_] {  // which holds the options, run or not
+    if (!runs) return;
     if (const int status = run(); status != done) throw CLI::RuntimeError(status);
   });
 }
@@ -72,7 +74,8 @@ Command Parser::command(const std::string& name, const std::string& help) {
 int Parser::run(int argc, char** argv) {
   const auto wrong = [this](const std::string& what) {
     const auto chosen = app_->get_subcommands();
-    std::cerr << "tidepool: " << what << "; see `tidepool " << (chosen.empty() ? "" : chosen[0]->get_name() + " ") << "--help`\n";
+    constexpr std::size_t most = 500;  // what was written may be of any length
+    std::cerr << "tidepool: " << one_line(what, most) << "; see `tidepool " << (chosen.empty() ? "" : chosen[0]->get_name() + " ") << "--help`\n";
     return wrong_usage;
   };
   try {

@@ -1,5 +1,7 @@
 #include "data/csv_text.h"
 
+#include "platform/cat.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -49,8 +51,14 @@ bool CsvLines::read_more() {
   end_ -= begin_;
   begin_ = 0;
   if (end_ == buffer_.size()) {
-    const std::size_t most = file_.most_left();
+    std::size_t most = file_.most_left();
     if (most == 0) return false;
+    if (file_.packed()) {  // how long a line can be, the file does not say
+      const std::size_t longest = std::max(chunk, file_.size());
+      if (end_ >= longest)
+        file_.fail(cat("line ", number_ + 1, ": longer than ", longest, " bytes in a packed file; if that is meant, unpack it with gunzip first"));
+      most = std::min(most, longest - end_);
+    }
     std::vector<char> larger(end_ + std::min(end_, most));
     std::ranges::copy(buffer_, larger.begin());
     buffer_.swap(larger);

@@ -21,7 +21,7 @@ namespace tidepool::inline v0 {
 
 // Bytes that a .gz may unpack to: so many in any case, or so many times its own size, but never more than the last. What unpacks to more
 // is taken for one that was made to fill the memory.
-constexpr std::size_t usual_unpacked = std::size_t{32} << 20, usual_ratio = 50, most_unpacked = std::size_t{2} << 30;
+constexpr std::size_t usual_unpacked = std::size_t{16} << 20, usual_ratio = 50, most_unpacked = std::size_t{2} << 30;
 
 // A file from front to back. One that begins as .gz does (whatever its name is) is unpacked on the way.
 class FileReader {
@@ -33,6 +33,7 @@ class FileReader {
 
   const char* operation() const { return operation_; }
   const std::string& path() const { return path_; }
+  std::size_t size() const { return size_; }      // of the file as it is
   std::size_t offset() const { return offset_; }  // bytes given so far, unpacked
   // No more bytes than these can follow; just as many, where the file is not packed.
   std::size_t most_left() const;

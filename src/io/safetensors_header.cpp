@@ -288,7 +288,8 @@ SafetensorsHeader parse_safetensors_header(std::span<const char> header_text, co
   if (!text.starts_with('{')) fail(cat("byte ", safetensors_prefix, ": the header does not begin with {"));
   std::size_t data_bytes = 0, tensors = 0;
   {
-    Checker checker(static_cast<std::size_t>(std::ranges::count(text, '{')));
+    constexpr std::size_t least = 45;  // bytes that describe a tensor
+    Checker checker(std::min(static_cast<std::size_t>(std::ranges::count(text, '{')), text.size() / least + 1));
     parse(text, checker, fail);
     data_bytes = check_places(checker.places, text, fail);
     tensors = checker.places.size();

@@ -171,7 +171,11 @@ TEST_F(HostileFile, CsvCostsLittleToRefuse) {
   expect_cheap("no lines but ends of them", std::string(megabytes, '\n'), read);
   expect_cheap("bytes that mean nothing", std::string(megabytes, '\0'), read);
   expect_cheap("packed lines, the last of them bad", packed(many("", row, "1,2\n")), read);
-  expect_cheap("far too much in a small file", packed(std::string(25 * megabytes, '1')), read);
+  expect_cheap("a long line in a small file", packed(std::string(10 * megabytes, '1')), read);
+  std::string rows;
+  while (rows.size() < 10 * megabytes) rows += "1,2\n";
+  expect_cheap("far too many lines in a small file", packed(rows), read);
+  expect_cheap("many lines in a small file, the last of them bad", packed(rows.substr(0, 2 * megabytes) + "3\n"), read);
 }
 
 }  // namespace

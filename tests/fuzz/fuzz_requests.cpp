@@ -46,7 +46,7 @@ class Served {
     static_cast<void>(!send(client, request.data(), request.size(), MSG_NOSIGNAL));
     shutdown(client, SHUT_WR);
     std::string all;
-    for (pollfd entry{client, POLLIN, 0}; all.find("text/event-stream") == all.npos && poll(&entry, 1, 1000) > 0;) {
+    for (pollfd entry{client, POLLIN, 0}; all.find("text/event-stream") == all.npos && poll(&entry, 1, 20) > 0;) {
       char piece[4096];
       const ssize_t got = recv(client, piece, sizeof piece, 0);
       if (got <= 0) break;
