@@ -106,7 +106,8 @@ class Reader {
   }
 #ifdef TIDEPOOL_VULKAN
   void read_vulkan(Planned& planned, std::string_view result) const {
-    if (!is_shimmed(planned.point)) throw unreadable(cat("'", one_line(planned.point), "' is no function of Vulkan that gives a result here"));
+    if (!is_shimmed(planned.point))
+      throw unreadable(cat("'", one_line(planned.point), "' is no function of Vulkan that gives a result here"));
     const std::optional<int> value = vulkan_result(result);
     if (!value || *value == 0) throw unreadable(cat("'", one_line(result), "' is no failure of Vulkan; VK_ERROR_DEVICE_LOST is one"));
     planned.vulkan_result = *value;

@@ -67,7 +67,7 @@ Parser::Parser(Does does)
 
 Parser::~Parser() = default;
 
-Command Parser::command(const std::string& name, const std::string& help) { 
+Command Parser::command(const std::string& name, const std::string& help) {
   return Command(*app_->add_subcommand(name, help), does_ == Does::run);
 }
 
@@ -75,7 +75,8 @@ int Parser::run(int argc, char** argv) {
   const auto wrong = [this](const std::string& what) {
     const auto chosen = app_->get_subcommands();
     constexpr std::size_t most = 500;  // what was written may be of any length
-    std::cerr << "tidepool: " << one_line(what, most) << "; see `tidepool " << (chosen.empty() ? "" : chosen[0]->get_name() + " ") << "--help`\n";
+    std::cerr << "tidepool: " << one_line(what, most) << "; see `tidepool " << (chosen.empty() ? "" : chosen[0]->get_name() + " ")
+              << "--help`\n";
     return wrong_usage;
   };
   try {

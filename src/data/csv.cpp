@@ -22,7 +22,20 @@ namespace {
 
 constexpr std::size_t wide = std::size_t{64} << 10;  // bytes of a line
 
+// What most fields are.
+std::optional<double> small_number_in(std::string_view field) {
+  constexpr std::size_t most_digits = 15;  // a double has them all
+  if (field.empty() || field.size() > most_digits) return std::nullopt;
+  std::int64_t value = 0;
+  for (const char c : field) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  return static_cast<double>(value);
+}
+
 std::optional<double> number_in(std::string_view field) {
+  if (const auto small = small_number_in(field)) return small;
   if (field.starts_with('+') && !field.substr(1).starts_with('-')) field.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);

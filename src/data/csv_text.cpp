@@ -56,7 +56,8 @@ bool CsvLines::read_more() {
     if (file_.packed()) {  // how long a line can be, the file does not say
       const std::size_t longest = std::max(chunk, file_.size());
       if (end_ >= longest)
-        file_.fail(cat("line ", number_ + 1, ": longer than ", longest, " bytes in a packed file; if that is meant, unpack it with gunzip first"));
+        file_.fail(
+            cat("line ", number_ + 1, ": longer than ", longest, " bytes in a packed file; if that is meant, unpack it with gunzip first"));
       most = std::min(most, longest - end_);
     }
     std::vector<char> larger(end_ + std::min(end_, most));

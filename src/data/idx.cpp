@@ -81,7 +81,8 @@ void require_from_zero(const IdxFile& labels) {
   std::array<std::byte, 16384> piece;
   std::array<std::int32_t, piece.size()> values;
   for (auto left = static_cast<std::size_t>(labels.header.sizes[0]); left > 0;) {
-    const std::size_t start = again.file.offset(), got = again.file.read(std::span(piece).first(std::min(left, piece.size() / size) * size));
+    const std::size_t start = again.file.offset(),
+                      got = again.file.read(std::span(piece).first(std::min(left, piece.size() / size) * size));
     const std::span<std::int32_t> whole = std::span(values).first(got / size);
     to_integers(labels.header.number, ByteOrder::big, piece.data(), whole);
     for (std::size_t i = 0; i < whole.size(); ++i)
@@ -103,8 +104,7 @@ Rows read_labels(IdxFile& labels) {
 Dataset read_idx(const char* operation, const std::string& images_path, const std::string& labels_path) {
   IdxFile images(operation, images_path), labels(operation, labels_path);
   const std::int64_t count = images.header.sizes[0], label_count = labels.header.sizes[0];
-  if (count != label_count)
-    throw IoError(operation, cat(images_path, " has ", count, " samples, ", labels_path, " has ", label_count));
+  if (count != label_count) throw IoError(operation, cat(images_path, " has ", count, " samples, ", labels_path, " has ", label_count));
   Rows rows = read_images(images);
   return make_dataset(std::move(rows), read_labels(labels));
 }

@@ -76,8 +76,8 @@ Tuning read_tuning(const std::string& path, const BackendInfo& info) {
   if (!lines.next(line) || line != first_line) lines.wrong(line, first_line);
   const std::string device = lines.wanted("device "), driver = lines.wanted("driver ");
   if (device != info.name || driver != info.driver)
-    throw DeviceError("tuning", cat(path, " was measured on ", one_line(device), " with ", one_line(driver), "; this is ", info.name, " with ", info.driver,
-                                    "; write one for it with: tidepool bench --tune F"));
+    throw DeviceError("tuning", cat(path, " was measured on ", one_line(device), " with ", one_line(driver), "; this is ", info.name,
+                                    " with ", info.driver, "; write one for it with: tidepool bench --tune F"));
   Tuning tuning = usual_tuning(info);
   while (lines.next(line)) read_rule(lines, line, info, tuning);
   return tuning;

@@ -21,7 +21,7 @@ namespace tidepool::inline v0 {
 
 // Bytes that a .gz may unpack to: so many in any case, or so many times its own size, but never more than the last. What unpacks to more
 // is taken for one that was made to fill the memory.
-constexpr std::size_t usual_unpacked = std::size_t{16} << 20, usual_ratio = 50, most_unpacked = std::size_t{2} << 30;
+constexpr std::size_t usual_unpacked = std::size_t{8} << 20, usual_ratio = 50, most_unpacked = std::size_t{2} << 30;
 
 // A file from front to back. One that begins as .gz does (whatever its name is) is unpacked on the way.
 class FileReader {
@@ -43,8 +43,8 @@ class FileReader {
   void read_exactly(std::span<std::byte> to, std::string_view what);
   std::shared_ptr<std::byte> take(std::size_t bytes, std::string_view what);  // aligned for any number; checks most_left()
   void expect_end();                                                          // and a packed file's checksum
-  // Before so much memory is taken for the rest of the file: it has just so many bytes. A packed file that is far smaller than the memory is
-  // read through to see.
+  // Before so much memory is taken for the rest of the file: it has just so many bytes. A packed file that is far smaller than the memory
+  // is read through to see.
   void expect_rest(std::size_t bytes, std::size_t memory, std::string_view what) const;
 
   [[noreturn]] void fail(std::string_view message) const;  // IoError that names the operation and the file

@@ -3,7 +3,8 @@
 //     struct Names : JsonHandler { bool key(const JsonString& name) { …; return true; } … };
 //     if (!parse_json_text(text, names)) …                    // a handler that says no ends it as well
 //
-// Text from anywhere may be given: it is checked as RFC 8259 has it, UTF-8 and escapes included, and how deep it is nested costs a bit each.
+// Text from anywhere may be given: it is checked as RFC 8259 has it, UTF-8 and escapes included, and how deep it is nested costs a bit
+// each.
 #pragma once
 
 #include <cstddef>

@@ -257,7 +257,8 @@ std::size_t check_places(std::vector<Checker::Place>& places, std::string_view t
   std::size_t end = 0;
   for (const Checker::Place& place : places) {
     if (place.begin != end || place.end < place.begin)
-      fail(cat("key ", name_of(place), ": data_offsets [", place.begin, ", ", place.end, "] leave a hole or overlap: wanted them from ", end));
+      fail(cat("key ", name_of(place), ": data_offsets [", place.begin, ", ", place.end, "] leave a hole or overlap: wanted them from ",
+               end));
     end = place.end;
   }
   std::ranges::sort(places, {}, &Checker::Place::name);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "platform/one_line.h"
+
 namespace tidepool::inline v0::monitor {
 
 namespace {
@@ -14,9 +16,7 @@ constexpr std::array advice_names{"batch", "flush", "cache", "threads", "loader"
 std::string shown(const Json& json) {
   constexpr std::size_t most = 60;
   if (json.is_object() || json.is_array()) return cat(json.is_object() ? "an object" : "a list", " of ", json.size());
-  std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
-  if (text.size() > most) text.resize(most), text += "…";
-  return text;
+  return one_line(json.dump(-1, ' ', true, Json::error_handler_t::replace), most);
 }
 
 template <class Kind, std::size_t count>
@@ -43,7 +43,7 @@ Json parse_json(std::string_view text, std::string_view what) {
     return Json::parse(text);
   } catch (const Json::exception& error) {
     constexpr std::size_t most = 160;  // it shows what it read last, however long that is
-    throw IoError("run", cat(what, " is not JSON: ", std::string_view(error.what()).substr(0, most)));
+    throw IoError("run", cat(what, " is not JSON: ", one_line(error.what(), most)));
   }
 }
 

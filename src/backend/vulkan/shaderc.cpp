@@ -151,7 +151,8 @@ void require_version(std::string_view kernel, std::string_view source) {
   const std::string line = complaint.line ? one_line(line_of(source, complaint.line), most_shown) : "";
   std::string where;
   if (complaint.line) where = cat("line ", complaint.line, ": ");
-  throw ArgumentError(kernel, cat("the GLSL does not compile: ", where, one_line(complaint.text, most_said), line.empty() ? "" : "; the line is: ", line));
+  throw ArgumentError(
+      kernel, cat("the GLSL does not compile: ", where, one_line(complaint.text, most_said), line.empty() ? "" : "; the line is: ", line));
 }
 
 }  // namespace
@@ -162,7 +163,8 @@ bool has_glsl_compiler() { return module() || run_tool("command -v glslc", {}).s
 
 std::vector<std::uint32_t> compile_glsl(std::string_view kernel, std::string_view source, std::string_view before) {
   if (source.size() > most_source)
-    throw ArgumentError(kernel, cat("the GLSL has ", source.size(), " bytes; at most ", most_source, " are compiled: put tables into buffers"));
+    throw ArgumentError(kernel,
+                        cat("the GLSL has ", source.size(), " bytes; at most ", most_source, " are compiled: put tables into buffers"));
   const std::string text = before.empty() ? std::string(source) : cat(before, "#line 1\n", source);
   const CompiledFile file(text);
   if (auto words = file.read(); !words.empty()) return words;
