@@ -62,21 +62,27 @@ Header read_header(FileReader& file) {
 }
 
 struct IdxFile {
-  IdxFile(const char* operation, const std::string& path) : file(operation, path), header(read_header(file)) {}
+  IdxFile(const char* operation, const std::string& path, std::string_view contents)
+      : file(operation, path), header(read_header(file)), what(contents) {
+    check_promise(file, array());
+  }
+  ArrayInFile array() const { return {.number = header.number, .order = ByteOrder::big, .sizes = header.sizes, .what = what}; }
+
   FileReader file;
   Header header;
+  std::string_view what;
 };
 
 Rows read_images(IdxFile& images) {
   Header& header = images.header;
   if (header.sizes.size() == 3) header.sizes.insert(header.sizes.begin() + 1, 1);
   const DType type = header.number == Number::u8 ? DType::u8 : is_whole(header.number) ? DType::i32 : DType::f32;
-  return read_rows(images.file, {.number = header.number, .order = ByteOrder::big, .sizes = header.sizes, .what = "images"}, type);
+  return read_rows(images.file, images.array(), type);
 }
 
 // Before memory is taken for them. A file that has too few is found out then.
 void require_from_zero(const IdxFile& labels) {
-  IdxFile again(labels.file.operation(), labels.file.path());
+  IdxFile again(labels.file.operation(), labels.file.path(), labels.what);
   const std::size_t size = size_of(labels.header.number);
   std::array<std::byte, 16384> piece;
   std::array<std::int32_t, piece.size()> values;
@@ -95,14 +101,13 @@ void require_from_zero(const IdxFile& labels) {
 Rows read_labels(IdxFile& labels) {
   const Header& header = labels.header;
   if (is_whole(header.number) && header.number != Number::u8 && header.sizes.size() == 1) require_from_zero(labels);
-  return read_rows(labels.file, {.number = header.number, .order = ByteOrder::big, .sizes = header.sizes, .what = "labels"},
-                   is_whole(header.number) ? DType::i32 : DType::f32);
+  return read_rows(labels.file, labels.array(), is_whole(header.number) ? DType::i32 : DType::f32);
 }
 
 }  // namespace
 
 Dataset read_idx(const char* operation, const std::string& images_path, const std::string& labels_path) {
-  IdxFile images(operation, images_path), labels(operation, labels_path);
+  IdxFile images(operation, images_path, "images"), labels(operation, labels_path, "labels");
   const std::int64_t count = images.header.sizes[0], label_count = labels.header.sizes[0];
   if (count != label_count) throw IoError(operation, cat(images_path, " has ", count, " samples, ", labels_path, " has ", label_count));
   Rows rows = read_images(images);

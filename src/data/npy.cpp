@@ -167,7 +167,10 @@ struct NpyFile {
         number(number_of(file, header.descr)) {
     if (header.fortran_order) file.fail("fortran_order is True; save it in C order: np.ascontiguousarray(a)");
     if (header.sizes.empty()) file.fail("the array has rank 0; wanted a row for every sample");
+    check_promise(file, array());
   }
+  ArrayInFile array() const { return {.number = number, .order = ByteOrder::little, .sizes = header.sizes, .what = "the array"}; }
+
   FileReader file;
   std::string text;
   Header header;
@@ -179,7 +182,7 @@ Rows read_array(NpyFile& array, Role role) {
   DType type = is_whole(number) ? DType::i32 : DType::f32;
   if (role == Role::x && number == Number::u8) type = DType::u8;
   if (role == Role::x && number == Number::boolean) type = DType::f32;  // as u8, true would be 1/255
-  return read_rows(array.file, {.number = number, .order = ByteOrder::little, .sizes = array.header.sizes, .what = "the array"}, type);
+  return read_rows(array.file, array.array(), type);
 }
 
 }  // namespace

@@ -68,6 +68,10 @@ Dataset make_dataset(Rows x, Rows y) {
   return Dataset(std::make_shared<const Samples>(Samples{std::move(x), std::move(y), classes}));
 }
 
+void check_promise(const FileReader& file, const ArrayInFile& array) {
+  file.expect_possible(count_elements(file, array) * size_of(array.number), array.what);
+}
+
 Rows read_rows(FileReader& file, const ArrayInFile& array, DType type) {
   Rows rows{.dtype = type, .count = array.sizes[0], .shape = Shape(array.sizes.subspan(1)), .numbers = {}};
   const std::size_t count = count_elements(file, array);

@@ -49,10 +49,6 @@ void FileReader::fail_packed(std::string_view message) const {
   fail(cat("packed byte ", raw_ - (buffer_end_ - buffer_begin_), ": ", message));
 }
 
-void FileReader::fail_short(std::size_t bytes, std::string_view what) const {
-  fail(cat("byte ", offset_, ": wanted ", bytes, " bytes of ", what, "; the file has ", packed() ? "at most " : "", most_left(), " more"));
-}
-
 std::size_t FileReader::most_bytes() const {
   if (!gunzip_) return size_;
   const auto times = [&](std::size_t ratio) { return size_ > most_unpacked / ratio ? most_unpacked : size_ * ratio; };
@@ -108,7 +104,7 @@ void FileReader::read_exactly(std::span<std::byte> to, std::string_view what) {
 }
 
 std::shared_ptr<std::byte> FileReader::take(std::size_t bytes, std::string_view what) {
-  if (bytes > most_left()) fail_short(bytes, what);
+  expect_possible(bytes, what);
   std::shared_ptr<std::byte> memory = host_memory(operation_, bytes, path_);
   read_exactly({memory.get(), bytes}, what);
   return memory;
@@ -119,8 +115,14 @@ void FileReader::expect_end() {
   if (read({&more, 1}) > 0) fail(cat("byte ", offset_ - 1, ": the data ends here; the file goes on"));
 }
 
+void FileReader::expect_possible(std::size_t bytes, std::string_view what) const {
+  if (bytes > most_left())
+    fail(
+        cat("byte ", offset_, ": wanted ", bytes, " bytes of ", what, "; the file has ", packed() ? "at most " : "", most_left(), " more"));
+}
+
 void FileReader::expect_rest(std::size_t bytes, std::size_t memory, std::string_view what) const {
-  if (bytes > most_left()) fail_short(bytes, what);
+  expect_possible(bytes, what);
   if (!packed() && bytes < most_left()) fail(cat("byte ", offset_ + bytes, ": the data ends here; the file goes on"));
   if (!packed() || memory <= 2 * size_) return;
   FileReader again(operation_, path_);

@@ -43,6 +43,7 @@ class FileReader {
   void read_exactly(std::span<std::byte> to, std::string_view what);
   std::shared_ptr<std::byte> take(std::size_t bytes, std::string_view what);  // aligned for any number; checks most_left()
   void expect_end();                                                          // and a packed file's checksum
+  void expect_possible(std::size_t bytes, std::string_view what) const;       // so many may follow
   // Before so much memory is taken for the rest of the file: it has just so many bytes. A packed file that is far smaller than the memory
   // is read through to see.
   void expect_rest(std::size_t bytes, std::size_t memory, std::string_view what) const;
@@ -53,7 +54,6 @@ class FileReader {
   std::size_t read_raw(std::span<std::byte> to);
   std::size_t read_packed(std::span<std::byte> to);
   [[noreturn]] void fail_packed(std::string_view message) const;
-  [[noreturn]] void fail_short(std::size_t bytes, std::string_view what) const;
   std::size_t most_bytes() const;  // unpacked
 
   const char* operation_;

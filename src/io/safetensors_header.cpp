@@ -194,14 +194,20 @@ class Checker : public Reader {
 
  private:
   bool add_tensor(const Described& tensor) override {
-    const JsonString& name = tensor.name;
-    places.push_back({tensor.begin, tensor.end, std::hash<std::string_view>()(name.escaped ? name.text() : name.written), places.size()});
+    places.push_back({tensor.begin, tensor.end, hash_of(tensor.name), places.size()});
     return true;
   }
-  bool add_metadata(const JsonString&, const JsonString&) override {
-    return ++metadata_ <= most_safetensors_metadata || wrong(cat("has more than ", most_safetensors_metadata, " keys"));
+  bool add_metadata(const JsonString& key, const JsonString&) override {
+    if (keys_.size() == most_safetensors_metadata) return wrong(cat("has more than ", most_safetensors_metadata, " keys"));
+    const std::uint64_t hash = hash_of(key);
+    if (std::ranges::find(keys_, hash) != keys_.end()) return wrong("has a key twice");
+    keys_.push_back(hash);
+    return true;
   }
-  std::size_t metadata_ = 0;
+  static std::uint64_t hash_of(const JsonString& name) {
+    return name.escaped ? std::hash<std::string>()(name.text()) : std::hash<std::string_view>()(name.written);  // the same, by the standard
+  }
+  std::vector<std::uint64_t> keys_;
 };
 
 // Second time through: all of it.
