@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "io/json.h"
 #include "platform/one_line.h"
 
 namespace tidepool::inline v0::monitor {
@@ -18,6 +19,24 @@ std::string shown(const Json& json) {
   if (json.is_object() || json.is_array()) return cat(json.is_object() ? "an object" : "a list", " of ", json.size());
   return one_line(json.dump(-1, ' ', true, Json::error_handler_t::replace), most);
 }
+
+// Looks through a document before memory is taken for each of its values.
+class Measure : public JsonHandler {
+ public:
+  static constexpr std::size_t most_values = 1'000'000, most_deep = 32;  // a record has about a hundred thousand, six deep
+
+  bool start_object() override { return ++deep_ <= most_deep && other_value(); }
+  bool end_object() override { return deep_-- > 0; }
+  bool start_array() override { return start_object(); }
+  bool end_array() override { return end_object(); }
+  bool key(const JsonString&) override { return true; }
+  bool string(const JsonString&) override { return other_value(); }
+  bool whole_number(std::uint64_t) override { return other_value(); }
+  bool other_value() override { return ++values_ <= most_values; }
+
+ private:
+  std::size_t deep_ = 0, values_ = 0;
+};
 
 template <class Kind, std::size_t count>
 void read_name(const Json& json, const JsonPlace& place, const std::array<const char*, count>& names, Kind& value) {
@@ -39,6 +58,13 @@ const char* name_of(Advice::Kind kind) { return advice_names.at(static_cast<std:
 std::string text_of(const OrderedJson& json) { return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace); }
 
 Json parse_json(std::string_view text, std::string_view what) {
+  Measure measure;
+  JsonProblem problem;
+  if (!parse_json_text(text, measure, problem)) {
+    if (problem.what) throw IoError("run", cat(what, " is not JSON: byte ", problem.offset, ": ", problem.what));
+    throw IoError("run", cat(what, " is no record: it has more than ", Measure::most_values, " values, or is nested deeper than ",
+                             Measure::most_deep));
+  }
   try {
     return Json::parse(text);
   } catch (const Json::exception& error) {

@@ -78,8 +78,12 @@ void add_line(const Json& line, RunRecord& run) {
 }
 
 bool is_first_line(std::string_view line) {
-  const Json json = Json::parse(line, nullptr, false);
-  return json.is_object() && json.contains("type");
+  try {
+    const Json json = parse_json(line, "the line");
+    return json.is_object() && json.contains("type");
+  } catch (const IoError&) {
+    return false;
+  }
 }
 
 RunRecord record_of_lines(const std::string& path, std::string_view text) {
