@@ -179,7 +179,7 @@ TEST(RecordJson, AHostileDocumentMakesAShortMessage) {
   EXPECT_LT(refusal(with("/device/id", Json::array({std::string(100000, 'x')}))).size(), 200U);
   EXPECT_LT(refusal(with("/time", std::string(100000, 'x'))).size(), 200U);
   EXPECT_LT(refusal("{\"" + std::string(100000, 'x')).size(), 300U);
-  EXPECT_NE(refusal(std::string(1000000, '[')).find("nested deeper than 32"), std::string::npos);
+  EXPECT_NE(refusal(std::string(1000000, '[')).find("not JSON"), std::string::npos);
   std::string deep = R"({"format":"tidepool run 1","unknown":)" + std::string(100000, '[') + std::string(100000, ']') + "}";
   EXPECT_EQ(refusal(deep), "accepted");
   std::string many = R"({"format":"tidepool run 1","samples":[{})";
