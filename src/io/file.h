@@ -21,7 +21,7 @@ namespace tidepool::inline v0 {
 
 // Bytes that a .gz may unpack to: so many in any case, or so many times its own size, but never more than the last. What unpacks to more
 // is taken for one that was made to fill the memory.
-constexpr std::size_t usual_unpacked = std::size_t{8} << 20, usual_ratio = 50, most_unpacked = std::size_t{2} << 30;
+constexpr std::size_t usual_unpacked = std::size_t{4} << 20, usual_ratio = 50, most_unpacked = std::size_t{2} << 30;
 
 // A file from front to back. One that begins as .gz does (whatever its name is) is unpacked on the way.
 class FileReader {

@@ -138,9 +138,11 @@ void require_version(std::string_view kernel, std::string_view source) {
   const std::string_view line = version_line(source).value_or("");
   int version = 0;
   const std::size_t digit = std::min(line.find_first_not_of(" \t"), line.size());
-  std::from_chars(line.data() + digit, line.data() + line.size(), version);
-  const bool embedded = line.find("es") != line.npos;
-  if (version < (embedded ? 310 : 420))
+  const char* const end = std::from_chars(line.data() + digit, line.data() + line.size(), version).ptr;
+  const std::string_view rest = line.substr(static_cast<std::size_t>(end - line.data()));
+  const std::string_view profile = rest.substr(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  const bool embedded = profile.starts_with("es") && profile.find_first_not_of(" \t\r", 2) == profile.npos;
+  if (version < (embedded ? 310 : 420) || version > (embedded ? 320 : 460))
     throw ArgumentError(kernel, cat("the GLSL does not compile: it begins with '#version ", one_line(line.substr(digit), 20),
                                     "'; compute shaders for Vulkan begin with '#version 450'"));
 }
