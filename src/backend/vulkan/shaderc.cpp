@@ -141,7 +141,7 @@ void require_version(std::string_view kernel, std::string_view source) {
   const char* const end = std::from_chars(line.data() + digit, line.data() + line.size(), version).ptr;
   const std::string_view rest = line.substr(static_cast<std::size_t>(end - line.data()));
   const std::string_view profile = rest.substr(std::min(rest.find_first_not_of(" \t"), rest.size()));
-  const bool embedded = profile.starts_with("es") && profile.find_first_not_of(" \t\r", 2) == profile.npos;
+  const bool embedded = profile.substr(0, profile.find_first_of(" \t\r/")) == "es";
   if (version < (embedded ? 310 : 420) || version > (embedded ? 320 : 460))
     throw ArgumentError(kernel, cat("the GLSL does not compile: it begins with '#version ", one_line(line.substr(digit), 20),
                                     "'; compute shaders for Vulkan begin with '#version 450'"));
