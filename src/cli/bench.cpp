@@ -74,6 +74,9 @@ int run(const BenchOptions& options) {
 }
 
 std::string check_expression(const std::string& text) {
+  constexpr std::size_t most = 1000;  // std::regex recurses, and ends the process where the stack ends
+  if (text.size() > most)
+    return "a regular expression of " + std::to_string(text.size()) + " bytes; wanted at most " + std::to_string(most);
   try {
     const std::regex readable(text);
     return "";

@@ -8,6 +8,7 @@
 
 namespace tidepool::cli {
 
+void add_commands(Parser& parser);  // all of them
 void add_devices(Parser& parser);
 void add_doctor(Parser& parser);
 void add_bench(Parser& parser);

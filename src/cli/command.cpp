@@ -6,6 +6,8 @@
 #include <charconv>
 #include <iostream>
 
+#include "platform/one_line.h"
+
 namespace tidepool::cli {
 
 namespace {
@@ -50,12 +52,14 @@ void Command::flag_or_number(const std::string& name, std::int64_t& into, std::i
 }
 
 void Command::runs(std::function<int()> run) {
-  app_->callback([run = std::move(run)] {
+  app_->callback([run = std::move(run), runs = runs_] {  // which holds the options, run or not
+    if (!runs) return;
     if (const int status = run(); status != done) throw CLI::RuntimeError(status);
   });
 }
 
-Parser::Parser() : app_(std::make_unique<CLI::App>("Tensors and training inside C++ programs, on any Vulkan GPU or the CPU.", "tidepool")) {
+Parser::Parser(Does does)
+    : app_(std::make_unique<CLI::App>("Tensors and training inside C++ programs, on any Vulkan GPU or the CPU.", "tidepool")), does_(does) {
   app_->set_version_flag("--version", std::string("tidepool ") + version(), "Print the version and exit");
   app_->set_help_flag("-h,--help", "Print this help and exit");
   app_->require_subcommand(1);
@@ -63,12 +67,16 @@ Parser::Parser() : app_(std::make_unique<CLI::App>("Tensors and training inside 
 
 Parser::~Parser() = default;
 
-Command Parser::command(const std::string& name, const std::string& help) { return Command(*app_->add_subcommand(name, help)); }
+Command Parser::command(const std::string& name, const std::string& help) {
+  return Command(*app_->add_subcommand(name, help), does_ == Does::run);
+}
 
 int Parser::run(int argc, char** argv) {
   const auto wrong = [this](const std::string& what) {
     const auto chosen = app_->get_subcommands();
-    std::cerr << "tidepool: " << what << "; see `tidepool " << (chosen.empty() ? "" : chosen[0]->get_name() + " ") << "--help`\n";
+    constexpr std::size_t most = 500;  // what was written may be of any length
+    std::cerr << "tidepool: " << one_line(what, most) << "; see `tidepool " << (chosen.empty() ? "" : chosen[0]->get_name() + " ")
+              << "--help`\n";
     return wrong_usage;
   };
   try {

@@ -37,7 +37,7 @@ struct Taking {
 
 class Command {
  public:
-  explicit Command(CLI::App& app) : app_(&app) {}
+  Command(CLI::App& app, bool runs) : app_(&app), runs_(runs) {}
   // A name without dashes is a place: `tidepool train xor`. What is written goes where `into` lies, which must outlive the parsing.
   void text(const std::string& name, std::string& into, const std::string& help, const Taking& taking = {});
   void number(const std::string& name, std::int64_t& into, const std::string& help, const Taking& taking = {});
@@ -48,11 +48,13 @@ class Command {
 
  private:
   CLI::App* app_;
+  bool runs_;
 };
 
 class Parser {
  public:
-  Parser();
+  enum class Does : unsigned char { run, check };  // check: arguments only; nothing is done
+  explicit Parser(Does does = Does::run);
   ~Parser();
   Command command(const std::string& name, const std::string& help);
   // Runs the command that the arguments name; its exit status.
@@ -60,6 +62,7 @@ class Parser {
 
  private:
   std::unique_ptr<CLI::App> app_;
+  Does does_;
 };
 
 }  // namespace tidepool::cli

@@ -7,13 +7,7 @@ int main(int argc, char** argv) {
   using namespace tidepool;
   try {
     cli::Parser parser;
-    cli::add_devices(parser);
-    cli::add_doctor(parser);
-    cli::add_train(parser);
-    cli::add_eval(parser);
-    cli::add_watch(parser);
-    cli::add_report(parser);
-    cli::add_bench(parser);
+    cli::add_commands(parser);
     if (const int status = parser.run(argc, argv); status != cli::done) return status;
   } catch (const std::exception& error) {
     std::cerr << "tidepool: " << error.what() << '\n';

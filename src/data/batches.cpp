@@ -25,6 +25,7 @@ std::uint64_t mixed(std::uint64_t x) {  // splitmix64's finisher
 std::size_t row_bytes(std::span<const std::byte> all, std::int64_t rows) { return all.size() / static_cast<std::size_t>(rows); }
 
 void copy_rows(std::span<const std::byte> all, std::size_t row, const std::uint32_t* order, std::size_t count, std::byte* to) {
+  if (row == 0) return;  // samples of no bytes are nowhere
   for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * row, all.data() + order[i] * row, row);
 }
 

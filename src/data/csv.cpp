@@ -1,6 +1,7 @@
 #include <tidepool/data.h>
 #include <tidepool/error.h>
 
+#include "data/csv_text.h"
 #include "data/samples.h"
 #include "io/text.h"
 #include "platform/cat.h"
@@ -9,6 +10,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,14 +20,22 @@ namespace data {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
+constexpr std::size_t wide = std::size_t{64} << 10;  // bytes of a line
+
+// What most fields are.
+std::optional<double> small_number_in(std::string_view field) {
+  constexpr std::size_t most_digits = 15;  // a double has them all
+  if (field.empty() || field.size() > most_digits) return std::nullopt;
+  std::int64_t value = 0;
+  for (const char c : field) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  return static_cast<double>(value);
 }
 
 std::optional<double> number_in(std::string_view field) {
+  if (const auto small = small_number_in(field)) return small;
   if (field.starts_with('+') && !field.substr(1).starts_with('-')) field.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
@@ -40,86 +50,7 @@ std::optional<double> number_in(std::string_view field) {
   return value;
 }
 
-// The lines of the text, and the fields of each.
-class Table {
- public:
-  explicit Table(std::string_view text) : rest_(text) {
-    if (rest_.starts_with("\xef\xbb\xbf")) rest_.remove_prefix(3);  // a byte order mark
-  }
-
-  // The next line that is not blank. Fields hold until the next call.
-  bool next(char separator) {
-    fields.clear();
-    unquoted_.clear();
-    problem.clear();
-    while (!rest_.empty()) {
-      ++line;
-      const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-      const std::string_view text = rest_.substr(0, end);
-      rest_.remove_prefix(std::min(end + 1, rest_.size()));
-      if (trimmed(text).empty()) continue;
-      split(text, separator);
-      return true;
-    }
-    return false;
-  }
-  std::string_view peek() {  // the next line that is not blank
-    std::string_view rest = rest_;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      if (!trimmed(rest.substr(0, end)).empty()) return rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return {};
-  }
-
-  std::size_t line = 0;
-  std::vector<std::string_view> fields;
-  std::string problem;  // with the quotes of this line
-
- private:
-  void split(std::string_view text, char separator) {
-    unquoted_.reserve(text.size());  // so that views into it stay
-    for (;;) {
-      std::string_view start = text;
-      while (!start.empty() && start.front() == ' ') start.remove_prefix(1);
-      if (start.starts_with('"')) {
-        text = start;
-        fields.push_back(quoted(text));
-        if (!problem.empty()) return;
-        if (!text.empty() && text.front() != separator) {
-          problem = "something follows a closing quote";
-          return;
-        }
-      } else {
-        const std::size_t end = std::min(text.find(separator), text.size());
-        fields.push_back(trimmed(text.substr(0, end)));
-        text.remove_prefix(end);
-      }
-      if (text.empty()) return;
-      text.remove_prefix(1);
-    }
-  }
-  std::string_view quoted(std::string_view& text) {
-    const std::size_t begin = unquoted_.size();
-    for (std::size_t i = 1; i < text.size(); ++i) {
-      if (text[i] != '"') {
-        unquoted_ += text[i];
-      } else if (text.substr(i + 1).starts_with('"')) {
-        unquoted_ += text[i++];
-      } else {
-        text = text.substr(i + 1);
-        while (!text.empty() && (text.front() == ' ' || text.front() == '\r')) text.remove_prefix(1);
-        return trimmed(std::string_view(unquoted_).substr(begin));
-      }
-    }
-    problem = "a quote is not closed on its line";
-    return {};
-  }
-
-  std::string_view rest_;
-  std::string unquoted_;
-};
+std::optional<double> number_in(const CsvFields& fields) { return fields.has_quote() ? std::nullopt : number_in(fields.value()); }
 
 char find_separator(std::string_view line) {
   char best = ',';
@@ -128,65 +59,89 @@ char find_separator(std::string_view line) {
   return best;
 }
 
+// Reads the rows, or only looks whether all of them can be read.
 class Reader {
  public:
-  Reader(const std::string& path, const CsvOptions& options, std::string_view text)
-      : path_(path),
-        options_(options),
-        size_(text.size()),
-        lines_(static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1),
-        table_(text) {}
+  enum class Does : std::uint8_t { keep, check };
+  Reader(const std::string& path, const CsvOptions& options, Does does)
+      : path_(path), options_(options), separator_(options.separator), keeps_(does == Does::keep), lines_("csv", path) {}
 
-  Dataset read() {
-    const char separator = options_.separator ? options_.separator : find_separator(table_.peek());
-    for (bool first = true; table_.next(separator); first = false) {
-      if (!table_.problem.empty()) fail(table_.problem);
-      if (first) start();
-      if (first && is_header()) continue;
-      add_row();
+  bool packed() const { return lines_.packed(); }
+
+  // `most_rows`: no more than these by what is known of the file and its columns.
+  template <class MostRows>
+  Dataset read(const MostRows& most_rows) {
+    for (std::string_view line; lines_.next(line);) {
+      if (trimmed(line).empty()) continue;
+      if (columns_ == 0) {
+        start(line);
+        if (keeps_) reserve(most_rows(columns_));
+        if (is_header(line)) continue;
+      }
+      add_row(line);
     }
     if (columns_ == 0) throw IoError("csv", cat(path_, ": is empty"));
-    return make_dataset(rows(DType::f32, Shape{columns_ - 1}, std::move(x_)), targets());
+    if (!keeps_) return {};
+    return make_dataset(rows(DType::f32, Shape{static_cast<std::int64_t>(columns_ - 1)}, std::move(x_)), targets());
   }
+  std::size_t count() const { return count_; }
 
  private:
-  [[noreturn]] void fail(std::string_view message) const { throw IoError("csv", cat(path_, ": line ", table_.line, ": ", message)); }
+  [[noreturn]] void fail(std::string_view message) const { throw IoError("csv", cat(path_, ": line ", lines_.number(), ": ", message)); }
+  // What is wrong with the line as a whole comes first.
+  [[noreturn]] void fail_at(std::string_view line, std::string_view message) const {
+    if (const std::size_t fields = count_fields(line); fields != columns_) fail(cat(fields, " fields; the first line has ", columns_));
+    fail(message);
+  }
+  std::size_t count_fields(std::string_view line) const {
+    std::size_t count = 0;
+    for (CsvFields fields(line, separator_); fields.next(); ++count)
+      if (fields.problem()) fail(fields.problem());
+    return count;
+  }
 
-  void start() {
-    columns_ = static_cast<std::int64_t>(table_.fields.size());
+  void start(std::string_view line) {
+    if (separator_ == 0) separator_ = find_separator(line);
+    columns_ = count_fields(line);
     labelled_ = options_.labels.value_or(true);
     if (columns_ < 2) fail("one column; wanted at least one for x and one for y (is .separator right?)");
-    if (options_.target < -columns_ || options_.target >= columns_)
-      throw ArgumentError("csv", cat(path_, ": .target is ", options_.target, "; the file has ", columns_, " columns"));
-    target_ = static_cast<std::size_t>(options_.target < 0 ? options_.target + columns_ : options_.target);
-    const auto columns = static_cast<std::size_t>(columns_);
-    const std::size_t rows = std::min(lines_, size_ / (2 * columns) + 1);  // a field has two bytes at least
-    x_.reserve(rows * (columns - 1));
+    const auto columns = static_cast<std::int64_t>(columns_);
+    if (options_.target < -columns || options_.target >= columns)
+      throw ArgumentError("csv", cat(path_, ": .target is ", options_.target, "; the file has ", columns, " columns"));
+    target_ = static_cast<std::size_t>(options_.target < 0 ? options_.target + columns : options_.target);
+  }
+  void reserve(std::size_t rows) {
+    x_.reserve(rows * (columns_ - 1));
     labels_.reserve(rows);
   }
-  bool is_header() const {
+  bool is_header(std::string_view line) const {
     if (options_.header) return *options_.header;
-    return std::ranges::any_of(table_.fields, [](std::string_view field) { return !field.empty() && !number_in(field); });
+    for (CsvFields fields(line, separator_); fields.next();)
+      if (!fields.value().empty() && !number_in(fields)) return true;
+    return false;
   }
-  void add_row() {
-    if (std::cmp_not_equal(table_.fields.size(), columns_)) fail(cat(table_.fields.size(), " fields; the first line has ", columns_));
+  void add_row(std::string_view line) {
     ++count_;
-    for (std::size_t i = 0; i < table_.fields.size(); ++i) {
-      const std::string_view field = table_.fields[i];
-      const std::optional<double> value = number_in(field);
-      if (!value) fail(cat("column ", i + 1, field.empty() ? " is empty" : cat(" is ", shown(field, 32), ", which is no number")));
+    std::size_t column = 0;
+    for (CsvFields fields(line, separator_); fields.next(); ++column) {
+      const std::string_view field = fields.value();
+      const std::optional<double> value = column < columns_ && !fields.problem() ? number_in(fields) : std::nullopt;
+      if (!value)
+        fail_at(line, cat("column ", column + 1, field.empty() ? " is empty" : cat(" is ", shown(field, 32), ", which is no number")));
       if (std::isfinite(*value) && std::abs(*value) > std::numeric_limits<float>::max())
-        fail(cat("column ", i + 1, " is ", shown(field, 32), ", which is too large for f32"));
-      if (i != target_)
+        fail_at(line, cat("column ", column + 1, " is ", shown(field, 32), ", which is too large for f32"));
+      if (column == target_)
+        add_target(line, field, *value);
+      else if (keeps_)
         x_.push_back(static_cast<float>(*value));
-      else
-        add_target(*value);
     }
+    if (column != columns_) fail_at(line, "");
   }
-  void add_target(double value) {
+  void add_target(std::string_view line, std::string_view field, double value) {
     const bool whole = value >= 0 && value <= std::numeric_limits<std::int32_t>::max() && value == std::floor(value);
     if (!whole && options_.labels == true)
-      fail(cat("column ", target_ + 1, " is ", shown(table_.fields[target_], 32), "; a label is a whole number from 0 to 2147483647"));
+      fail_at(line, cat("column ", target_ + 1, " is ", shown(field, 32), "; a label is a whole number from 0 to 2147483647"));
+    if (!keeps_) return;
     if (labelled_ && whole) return labels_.push_back(static_cast<std::int32_t>(value));
     if (std::exchange(labelled_, false)) {  // until now all could have been labels
       reals_.reserve(labels_.capacity());
@@ -198,16 +153,15 @@ class Reader {
   Rows targets() { return labelled_ ? rows(DType::i32, Shape{}, std::move(labels_)) : rows(DType::f32, Shape{1}, std::move(reals_)); }
   template <class T>
   Rows rows(DType type, const Shape& shape, std::vector<T> values) const {
-    return {.dtype = type, .count = count_, .shape = shape, .numbers = keep(std::move(values))};
+    return {.dtype = type, .count = static_cast<std::int64_t>(count_), .shape = shape, .numbers = keep(std::move(values))};
   }
 
   const std::string& path_;
   const CsvOptions& options_;
-  std::size_t size_, lines_;
-  Table table_;
-  std::int64_t columns_ = 0;
-  std::size_t target_ = 0;
-  std::int64_t count_ = 0;
+  char separator_;
+  bool keeps_;
+  CsvLines lines_;
+  std::size_t columns_ = 0, target_ = 0, count_ = 0;
   bool labelled_ = true;
   std::vector<float> x_, reals_;
   std::vector<std::int32_t> labels_;
@@ -215,9 +169,16 @@ class Reader {
 
 }  // namespace
 
+// Memory is taken for what a file is known to have. Of a plain file with short lines that is no more than twice its size; any other is
+// read through before anything of it is kept.
 Dataset csv(const std::string& path, const CsvOptions& options) {
-  const std::vector<std::byte> bytes = read_file("csv", path);
-  return Reader(path, options, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}).read();
+  Reader reader(path, options, Reader::Does::keep);
+  const CsvExtent extent = csv_extent("csv", path);  // far quicker than reading numbers, where a file unpacks to too much
+  if (!reader.packed() && extent.longest <= wide)
+    return reader.read([&](std::size_t columns) { return std::min(extent.lines, extent.bytes / (2 * columns) + 1); });
+  Reader checker(path, options, Reader::Does::check);
+  checker.read([](std::size_t) { return std::size_t{0}; });
+  return reader.read([&](std::size_t) { return checker.count(); });
 }
 
 }  // namespace data

@@ -6,6 +6,7 @@
 #include "data/samples.h"
 #include "platform/cat.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -60,35 +61,57 @@ IdxHeader read_header(FileReader& file) {
   return header;
 }
 
-Rows read_images(const char* operation, const std::string& path) {
-  FileReader file(operation, path);
-  IdxHeader header = read_header(file);
+struct IdxFile {
+  IdxFile(const char* operation, const std::string& path, std::string_view contents)
+      : file(operation, path), header(read_header(file)), what(contents) {
+    check_promise(file, array());
+  }
+  ArrayInFile array() const { return {.number = header.number, .order = ByteOrder::big, .sizes = header.sizes, .what = what}; }
+
+  FileReader file;
+  IdxHeader header;
+  std::string_view what;
+};
+
+Rows read_images(IdxFile& images) {
+  IdxHeader& header = images.header;
   if (header.sizes.size() == 3) header.sizes.insert(header.sizes.begin() + 1, 1);
   const DType type = header.number == Number::u8 ? DType::u8 : is_whole(header.number) ? DType::i32 : DType::f32;
-  return read_rows(file, {.number = header.number, .order = ByteOrder::big, .sizes = header.sizes, .what = "images"}, type);
+  return read_rows(images.file, images.array(), type);
 }
 
-Rows read_labels(const char* operation, const std::string& path) {
-  FileReader file(operation, path);
-  const IdxHeader header = read_header(file);
-  const std::size_t start = file.offset();
-  Rows rows = read_rows(file, {.number = header.number, .order = ByteOrder::big, .sizes = header.sizes, .what = "labels"},
-                        is_whole(header.number) ? DType::i32 : DType::f32);
-  if (rows.dtype != DType::i32 || rows.shape.rank() != 0) return rows;
-  for (std::int64_t i = 0; i < rows.count; ++i)
-    if (label_of(rows, i) < 0)
-      file.fail(
-          cat("byte ", start + static_cast<std::size_t>(i) * size_of(header.number), ": the label ", label_of(rows, i), " is below 0"));
-  return rows;
+// Before memory is taken for them. A file that has too few is found out then.
+void require_from_zero(const IdxFile& labels) {
+  IdxFile again(labels.file.operation(), labels.file.path(), labels.what);
+  const std::size_t size = size_of(labels.header.number);
+  std::array<std::byte, 16384> piece;
+  std::array<std::int32_t, piece.size()> values;
+  for (auto left = static_cast<std::size_t>(labels.header.sizes[0]); left > 0;) {
+    const std::size_t start = again.file.offset(),
+                      got = again.file.read(std::span(piece).first(std::min(left, piece.size() / size) * size));
+    const std::span<std::int32_t> whole = std::span(values).first(got / size);
+    to_integers(labels.header.number, ByteOrder::big, piece.data(), whole);
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      if (whole[i] < 0) labels.file.fail(cat("byte ", start + i * size, ": the label ", whole[i], " is below 0"));
+    if (whole.empty()) return;
+    left -= whole.size();
+  }
+}
+
+Rows read_labels(IdxFile& labels) {
+  const IdxHeader& header = labels.header;
+  if (is_whole(header.number) && header.number != Number::u8 && header.sizes.size() == 1) require_from_zero(labels);
+  return read_rows(labels.file, labels.array(), is_whole(header.number) ? DType::i32 : DType::f32);
 }
 
 }  // namespace
 
 Dataset read_idx(const char* operation, const std::string& images_path, const std::string& labels_path) {
-  Rows images = read_images(operation, images_path), labels = read_labels(operation, labels_path);
-  if (images.count != labels.count)
-    throw IoError(operation, cat(images_path, " has ", images.count, " samples, ", labels_path, " has ", labels.count));
-  return make_dataset(std::move(images), std::move(labels));
+  IdxFile images(operation, images_path, "images"), labels(operation, labels_path, "labels");
+  const std::int64_t count = images.header.sizes[0], label_count = labels.header.sizes[0];
+  if (count != label_count) throw IoError(operation, cat(images_path, " has ", count, " samples, ", labels_path, " has ", label_count));
+  Rows rows = read_images(images);
+  return make_dataset(std::move(rows), read_labels(labels));
 }
 
 Dataset idx(const std::string& images_path, const std::string& labels_path) { return read_idx("idx", images_path, labels_path); }

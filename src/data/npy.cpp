@@ -159,25 +159,40 @@ std::string read_header_text(FileReader& file) {
 
 enum class Role { x, y };
 
-Rows read_array(const std::string& path, Role role) {
-  FileReader file("npy", path);
-  const std::string text = read_header_text(file);
-  const NpyHeader header = HeaderText(file, file.offset() - text.size(), text).parse();
-  const Number number = number_of(file, header.descr);
-  if (header.fortran_order) file.fail("fortran_order is True; save it in C order: np.ascontiguousarray(a)");
-  if (header.sizes.empty()) file.fail("the array has rank 0; wanted a row for every sample");
+struct NpyFile {
+  explicit NpyFile(const std::string& path)
+      : file("npy", path),
+        text(read_header_text(file)),
+        header(HeaderText(file, file.offset() - text.size(), text).parse()),
+        number(number_of(file, header.descr)) {
+    if (header.fortran_order) file.fail("fortran_order is True; save it in C order: np.ascontiguousarray(a)");
+    if (header.sizes.empty()) file.fail("the array has rank 0; wanted a row for every sample");
+    check_promise(file, array());
+  }
+  ArrayInFile array() const { return {.number = number, .order = ByteOrder::little, .sizes = header.sizes, .what = "the array"}; }
+
+  FileReader file;
+  std::string text;
+  NpyHeader header;
+  Number number;
+};
+
+Rows read_array(NpyFile& array, Role role) {
+  const Number number = array.number;
   DType type = is_whole(number) ? DType::i32 : DType::f32;
   if (role == Role::x && number == Number::u8) type = DType::u8;
   if (role == Role::x && number == Number::boolean) type = DType::f32;  // as u8, true would be 1/255
-  return read_rows(file, {.number = number, .order = ByteOrder::little, .sizes = header.sizes, .what = "the array"}, type);
+  return read_rows(array.file, array.array(), type);
 }
 
 }  // namespace
 
 Dataset npy(const std::string& x_path, const std::string& y_path) {
-  Rows x = read_array(x_path, Role::x), y = read_array(y_path, Role::y);
-  if (x.count != y.count) throw IoError("npy", cat(x_path, " has ", x.count, " samples, ", y_path, " has ", y.count));
-  return make_dataset(std::move(x), std::move(y));
+  NpyFile x(x_path), y(y_path);
+  const std::int64_t count = x.header.sizes[0], targets = y.header.sizes[0];
+  if (count != targets) throw IoError("npy", cat(x_path, " has ", count, " samples, ", y_path, " has ", targets));
+  Rows rows = read_array(x, Role::x);
+  return make_dataset(std::move(rows), read_array(y, Role::y));
 }
 
 }  // namespace data

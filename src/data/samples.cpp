@@ -41,9 +41,6 @@ std::size_t count_elements(const FileReader& file, const ArrayInFile& array) {
 template <class Out, class Convert>
 std::shared_ptr<const std::byte> read_converted(FileReader& file, const ArrayInFile& array, std::size_t count, Convert convert) {
   const std::size_t size = size_of(array.number);
-  if (count * size > file.most_left())
-    file.fail(cat("byte ", file.offset(), ": wanted ", count * size, " bytes of ", array.what, "; the file has ",
-                  file.packed() ? "at most " : "", file.most_left(), " more"));
   std::shared_ptr<std::byte> memory = host_memory(file.operation(), count * sizeof(Out), file.path());
   const std::span<Out> all(reinterpret_cast<Out*>(memory.get()), count);
   std::array<std::byte, 32768> piece;
@@ -71,9 +68,14 @@ Dataset make_dataset(Rows x, Rows y) {
   return Dataset(std::make_shared<const Samples>(Samples{std::move(x), std::move(y), classes}));
 }
 
+void check_promise(const FileReader& file, const ArrayInFile& array) {
+  file.expect_possible(count_elements(file, array) * size_of(array.number), array.what);
+}
+
 Rows read_rows(FileReader& file, const ArrayInFile& array, DType type) {
   Rows rows{.dtype = type, .count = array.sizes[0], .shape = Shape(array.sizes.subspan(1)), .numbers = {}};
   const std::size_t count = count_elements(file, array);
+  file.expect_rest(count * size_of(array.number), count * size_of(type), array.what);
   if (type == DType::u8)
     rows.numbers = file.take(count, array.what);
   else if (type == DType::i32)

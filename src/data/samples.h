@@ -48,6 +48,8 @@ struct ArrayInFile {
   std::span<const std::int64_t> sizes;  // the first is the count of rows; none is negative, and there is at least one
   std::string_view what;                // "images"
 };
+// That its numbers may follow.
+void check_promise(const FileReader& file, const ArrayInFile& array);
 // The rest of the file as rows of this type: u8 for u8 alone, i32 for whole numbers, f32 for all.
 Rows read_rows(FileReader& file, const ArrayInFile& array, DType type);
 

@@ -16,6 +16,7 @@
 #include "platform/cat.h"
 #include "platform/environment.h"
 #include "platform/log.h"
+#include "platform/one_line.h"
 
 #include <charconv>
 #include <map>
@@ -64,7 +65,7 @@ DeviceSlot::Open opener(std::string_view id) {
 #endif
   std::string known;
   for (const DeviceInfo& info : devices()) known += cat(known.empty() ? "" : ", ", info.id);
-  throw DeviceError("device", cat("there is no device called '", id, "'; there are: ", known));
+  throw DeviceError("device", cat("there is no device called '", one_line(id), "'; there are: ", known));
 }
 
 DeviceInfo describe(const ListedDevice& listed) {

@@ -3,6 +3,7 @@
 #include <tidepool/error.h>
 
 #include "platform/cat.h"
+#include "platform/one_line.h"
 #include "platform/replace_file.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ constexpr std::uint32_t most = 1 << 20;  // of both numbers: whatever a file say
 class Lines {
  public:
   explicit Lines(const std::string& path) : path_(path), file_(path) {
-    if (!file_) throw IoError("tuning", cat("cannot read ", path, "; write it with: tidepool bench --tune ", path));
+    if (!file_) throw IoError("tuning", cat("cannot read ", one_line(path, 400), "; write it with: tidepool bench --tune F"));
   }
   bool next(std::string& line) {
     do {
@@ -34,7 +35,7 @@ class Lines {
     return line.substr(key.size());
   }
   [[noreturn]] void wrong(const std::string& line, const std::string& wanted) const {
-    throw IoError("tuning", cat(path_, ", line ", number_, ": got \"", line.substr(0, 80), "\", wanted \"", wanted,
+    throw IoError("tuning", cat(path_, ", line ", number_, ": got \"", one_line(line), "\", wanted \"", wanted,
                                 "\"; write the file anew with: tidepool bench --tune ", path_));
   }
 
@@ -75,8 +76,8 @@ Tuning read_tuning(const std::string& path, const BackendInfo& info) {
   if (!lines.next(line) || line != first_line) lines.wrong(line, first_line);
   const std::string device = lines.wanted("device "), driver = lines.wanted("driver ");
   if (device != info.name || driver != info.driver)
-    throw DeviceError("tuning", cat(path, " was measured on ", device, " with ", driver, "; this is ", info.name, " with ", info.driver,
-                                    "; write one for it with: tidepool bench --tune F"));
+    throw DeviceError("tuning", cat(path, " was measured on ", one_line(device), " with ", one_line(driver), "; this is ", info.name,
+                                    " with ", info.driver, "; write one for it with: tidepool bench --tune F"));
   Tuning tuning = usual_tuning(info);
   while (lines.next(line)) read_rule(lines, line, info, tuning);
   return tuning;

@@ -49,11 +49,13 @@ void FileReader::fail_packed(std::string_view message) const {
   fail(cat("packed byte ", raw_ - (buffer_end_ - buffer_begin_), ": ", message));
 }
 
-std::size_t FileReader::most_left() const {
-  if (!gunzip_) return size_ - std::min(size_, offset_);
-  const std::size_t most = size_ > most_unpacked / Gunzip::most_ratio ? most_unpacked : size_ * Gunzip::most_ratio;
-  return most - std::min(most, offset_);
+std::size_t FileReader::most_bytes() const {
+  if (!gunzip_) return size_;
+  const auto times = [&](std::size_t ratio) { return size_ > most_unpacked / ratio ? most_unpacked : size_ * ratio; };
+  return std::min(times(Gunzip::most_ratio), std::max(usual_unpacked, times(usual_ratio)));
 }
+
+std::size_t FileReader::most_left() const { return most_bytes() - std::min(most_bytes(), offset_); }
 
 std::size_t FileReader::read_raw(std::span<std::byte> to) {
   std::size_t done = 0;
@@ -89,6 +91,9 @@ std::size_t FileReader::read_packed(std::span<std::byte> to) {
 std::size_t FileReader::read(std::span<std::byte> to) {
   const std::size_t got = gunzip_ ? read_packed(to) : read_raw(to);
   offset_ += got;
+  if (gunzip_ && offset_ > most_bytes())
+    fail(cat("unpacks to more than ", readable_bytes(most_bytes()), ", ", most_bytes() / std::max<std::size_t>(size_, 1),
+             " times its size; if that is meant, unpack it with gunzip first"));
   return got;
 }
 
@@ -99,9 +104,7 @@ void FileReader::read_exactly(std::span<std::byte> to, std::string_view what) {
 }
 
 std::shared_ptr<std::byte> FileReader::take(std::size_t bytes, std::string_view what) {
-  if (bytes > most_left())
-    fail(
-        cat("byte ", offset_, ": wanted ", bytes, " bytes of ", what, "; the file has ", packed() ? "at most " : "", most_left(), " more"));
+  expect_possible(bytes, what);
   std::shared_ptr<std::byte> memory = host_memory(operation_, bytes, path_);
   read_exactly({memory.get(), bytes}, what);
   return memory;
@@ -110,6 +113,25 @@ std::shared_ptr<std::byte> FileReader::take(std::size_t bytes, std::string_view 
 void FileReader::expect_end() {
   std::byte more{};
   if (read({&more, 1}) > 0) fail(cat("byte ", offset_ - 1, ": the data ends here; the file goes on"));
+}
+
+void FileReader::expect_possible(std::size_t bytes, std::string_view what) const {
+  if (bytes > most_left())
+    fail(
+        cat("byte ", offset_, ": wanted ", bytes, " bytes of ", what, "; the file has ", packed() ? "at most " : "", most_left(), " more"));
+}
+
+void FileReader::expect_rest(std::size_t bytes, std::size_t memory, std::string_view what) const {
+  expect_possible(bytes, what);
+  if (!packed() && bytes < most_left()) fail(cat("byte ", offset_ + bytes, ": the data ends here; the file goes on"));
+  if (!packed() || memory <= 2 * size_) return;
+  FileReader again(operation_, path_);
+  std::array<std::byte, chunk / 2> piece;
+  for (const std::size_t end = offset_ + bytes; again.offset_ < end;)
+    if (again.read(std::span(piece).first(std::min(piece.size(), end - again.offset_))) == 0)
+      fail(cat("byte ", offset_, ": wanted ", bytes, " bytes of ", what, "; the file ends after ",
+               again.offset_ - std::min(again.offset_, offset_)));
+  again.expect_end();
 }
 
 std::shared_ptr<std::byte> host_memory(const char* operation, std::size_t bytes, std::string_view purpose) {

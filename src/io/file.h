@@ -19,7 +19,9 @@
 
 namespace tidepool::inline v0 {
 
-constexpr std::size_t most_unpacked = std::size_t{2} << 30;  // bytes that a .gz may unpack to
+// Bytes that a .gz may unpack to: so many in any case, or so many times its own size, but never more than the last. What unpacks to more
+// is taken for one that was made to fill the memory.
+constexpr std::size_t usual_unpacked = std::size_t{4} << 20, usual_ratio = 50, most_unpacked = std::size_t{2} << 30;
 
 // A file from front to back. One that begins as .gz does (whatever its name is) is unpacked on the way.
 class FileReader {
@@ -31,6 +33,7 @@ class FileReader {
 
   const char* operation() const { return operation_; }
   const std::string& path() const { return path_; }
+  std::size_t size() const { return size_; }      // of the file as it is
   std::size_t offset() const { return offset_; }  // bytes given so far, unpacked
   // No more bytes than these can follow; just as many, where the file is not packed.
   std::size_t most_left() const;
@@ -40,6 +43,10 @@ class FileReader {
   void read_exactly(std::span<std::byte> to, std::string_view what);
   std::shared_ptr<std::byte> take(std::size_t bytes, std::string_view what);  // aligned for any number; checks most_left()
   void expect_end();                                                          // and a packed file's checksum
+  void expect_possible(std::size_t bytes, std::string_view what) const;       // so many may follow
+  // Before so much memory is taken for the rest of the file: it has just so many bytes. A packed file that is far smaller than the memory
+  // is read through to see.
+  void expect_rest(std::size_t bytes, std::size_t memory, std::string_view what) const;
 
   [[noreturn]] void fail(std::string_view message) const;  // IoError that names the operation and the file
 
@@ -47,6 +54,7 @@ class FileReader {
   std::size_t read_raw(std::span<std::byte> to);
   std::size_t read_packed(std::span<std::byte> to);
   [[noreturn]] void fail_packed(std::string_view message) const;
+  std::size_t most_bytes() const;  // unpacked
 
   const char* operation_;
   std::string path_;

@@ -127,6 +127,7 @@ std::vector<std::int32_t> SafetensorsFile::integers(const SafetensorsEntry& entr
 
 SafetensorsFile read_safetensors(const char* operation, const std::string& path) {
   FileReader file(operation, path);
+  if (file.packed()) file.fail("is packed (.gz); unpack it with gunzip");
   std::array<std::byte, safetensors_prefix> prefix{};
   file.read_exactly(prefix, "the header's size");
   const auto header_bytes = std::bit_cast<std::uint64_t>(prefix);
@@ -137,8 +138,9 @@ SafetensorsFile read_safetensors(const char* operation, const std::string& path)
   SafetensorsHeader header;
   {
     const auto text = file.take(header_bytes, "the header");
-    header = parse_safetensors_header({reinterpret_cast<const char*>(text.get()), header_bytes},
-                                      [&](std::string_view message) { file.fail(message); });
+    header = parse_safetensors_header(
+        {reinterpret_cast<const char*>(text.get()), header_bytes}, [&](std::size_t bytes) { file.expect_rest(bytes, bytes, "tensors"); },
+        [&](std::string_view message) { file.fail(message); });
   }
   result.operation_ = operation;
   result.path_ = path;

@@ -1,5 +1,6 @@
 #include "io/safetensors_header.h"
 
+#include "io/json.h"
 #include "io/text.h"
 #include "platform/cat.h"
 
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 namespace tidepool::inline v0 {
@@ -25,106 +27,84 @@ constexpr std::array<Type, 22> types{{{"BOOL", 8},    {"F4", 4},      {"F6_E2M3"
                                       {"U16", 16},    {"F16", 16},    {"BF16", 16},   {"I32", 32},        {"U32", 32},        {"F32", 32},
                                       {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64}}};
 
+// Bytes that a tensor of this shape and type has; none when they cannot be counted, or do not fill their last byte.
+std::optional<std::size_t> bytes_of(std::span<const std::int64_t> shape, std::size_t bits) {
+  std::size_t product = bits;
+  for (const std::int64_t size : shape)
+    if (__builtin_mul_overflow(product, static_cast<std::size_t>(size), &product)) return std::nullopt;
+  if (product % 8 != 0) return std::nullopt;
+  return product / 8;
+}
+
+// What is known of one tensor while its object is read. Strings are as the text has them.
+struct Described {
+  JsonString name, dtype;
+  std::array<std::int64_t, Shape::max_rank> sizes{};
+  std::size_t rank = 0, offsets = 0, begin = 0, end = 0;
+
+  std::span<const std::int64_t> shape() const { return std::span(sizes).first(rank); }
+};
+
 // Takes the header token by token; a token that does not belong where it stands ends the parsing with a problem.
-class Reader {
+class Reader : public JsonHandler {
  public:
-  SafetensorsHeader header;
   std::string problem;
 
-  // What nlohmann's parser calls.
-  bool null() { return scalar(); }
-  bool boolean(bool) { return scalar(); }
-  bool number_integer(std::int64_t) { return scalar(); }  // negative ones only
-  bool number_float(double, const std::string&) { return scalar(); }
-  bool binary(nlohmann::json::binary_t&) { return false; }
-  bool number_unsigned(std::uint64_t value) {
-    if (state_ != State::shape && state_ != State::offsets) return scalar();
+  bool whole_number(std::uint64_t value) override {
+    if (state_ != State::shape && state_ != State::offsets) return other_value();
     if (!std::in_range<std::int64_t>(value)) return wrong(cat("has the number ", value, ", which is too large"));
-    if (state_ == State::shape && rank_ == sizes_.size()) return wrong(cat("has more than ", sizes_.size(), " axes"));
-    if (state_ == State::offsets && offsets_ == 2) return wrong("has more than two data_offsets");
+    if (state_ == State::shape && tensor_.rank == tensor_.sizes.size()) return wrong(cat("has more than ", tensor_.sizes.size(), " axes"));
+    if (state_ == State::offsets && tensor_.offsets == 2) return wrong("has more than two data_offsets");
     if (state_ == State::shape)
-      sizes_[rank_++] = static_cast<std::int64_t>(value);
+      tensor_.sizes[tensor_.rank++] = static_cast<std::int64_t>(value);
     else
-      (offsets_++ == 0 ? entry_.begin : entry_.end) = static_cast<std::size_t>(value);
+      (tensor_.offsets++ == 0 ? tensor_.begin : tensor_.end) = static_cast<std::size_t>(value);
     return true;
   }
-  bool string(std::string& value) {
-    if (state_ == State::metadata) {
-      if (!header.metadata.emplace(std::move(key_), std::move(value)).second) return wrong("has a key twice");
-      return true;
-    }
-    if (state_ != State::entry || field_ != Field::dtype) return scalar();
-    entry_.dtype = std::move(value);
+  bool string(const JsonString& value) override {
+    if (state_ == State::metadata) return add_metadata(key_, value);
+    if (state_ != State::entry || field_ != Field::dtype) return other_value();
+    tensor_.dtype = value;
     return true;
   }
-  bool key(std::string& value) {
+  bool key(const JsonString& name) override {
     if (skipping_ > 0) return true;
-    key_ = std::move(value);
-    if (state_ == State::tensors) entry_.name = key_;
+    key_ = name;
     if (state_ != State::entry) return true;
-    field_ = key_ == "dtype" ? Field::dtype : key_ == "shape" ? Field::shape : key_ == "data_offsets" ? Field::offsets : Field::other;
+    field_ = is(name, "dtype") ? Field::dtype : is(name, "shape") ? Field::shape : is(name, "data_offsets") ? Field::offsets : Field::other;
     if (field_ == Field::other) return true;  // the reference lets unknown ones be
-    if (has_[static_cast<std::size_t>(field_)]) return wrong(cat("has ", key_, " twice"));
-    return has_[static_cast<std::size_t>(field_)] = true;
+    bool& has = has_[static_cast<std::size_t>(field_)];
+    if (has) return wrong(cat("has ", name.text(), " twice"));
+    return has = true;
   }
-  bool start_object(std::size_t) {
+  bool start_object() override {
     if (skips()) return true;
     if (state_ == State::before) return enter(State::tensors);
     if (state_ != State::tensors) return wrong("has an object where none belongs");
-    if (key_ == "__metadata__") {
+    if (is(key_, "__metadata__")) {
       if (std::exchange(has_metadata_, true)) return wrong("is there twice");
       return enter(State::metadata);
     }
-    entry_ = {.name = std::move(entry_.name), .dtype = {}, .shape = {}};
+    tensor_ = {.name = key_, .dtype = {}};
     has_ = {};
-    rank_ = offsets_ = 0;
     return enter(State::entry);
   }
-  bool end_object() {
+  bool end_object() override {
     if (skipping_ > 0) return leave_skipped();
-    if (state_ == State::entry && !add_entry()) return false;
+    if (state_ == State::entry && !check_tensor()) return false;
     return enter(state_ == State::tensors ? State::after : State::tensors);
   }
-  bool start_array(std::size_t) {
+  bool start_array() override {
     if (skips()) return true;
     if (state_ == State::entry && field_ == Field::shape) return enter(State::shape);
     if (state_ == State::entry && field_ == Field::offsets) return enter(State::offsets);
     return wrong("has a list where none belongs");
   }
-  bool end_array() {
+  bool end_array() override {
     if (skipping_ > 0) return leave_skipped();
     return enter(State::entry);
   }
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) {
-    constexpr std::size_t most = 160;
-    problem = cat("byte ", safetensors_prefix + position - std::min<std::size_t>(position, 1),
-                  ": the header is not JSON: ", shown(error.what(), most));
-    return false;
-  }
-
- private:
-  enum class State : std::uint8_t { before, tensors, metadata, entry, shape, offsets, after };
-  enum class Field : std::uint8_t { dtype, shape, offsets, other };
-
-  bool enter(State state) {
-    state_ = state;
-    return true;
-  }
-  bool wrong(std::string_view what) {
-    const bool in_tensor = state_ >= State::entry && state_ != State::after;
-    problem = cat("key ", shown(in_tensor ? entry_.name : state_ == State::metadata ? "__metadata__" : key_), ": ", what);
-    return false;
-  }
-  bool skips() {  // the value of an unknown field, whatever it holds
-    if (skipping_ == 0 && !(state_ == State::entry && field_ == Field::other)) return false;
-    ++skipping_;
-    return true;
-  }
-  bool leave_skipped() {
-    --skipping_;
-    return true;
-  }
-  bool scalar() {  // any value that is not the one wanted
+  bool other_value() override {  // any that is not the one wanted
     if (skipping_ > 0 || (state_ == State::entry && field_ == Field::other)) return true;
     switch (state_) {
       case State::before:
@@ -140,45 +120,157 @@ class Reader {
         return wrong("has a value of the wrong kind");
     }
   }
-  bool add_entry() {
+
+ protected:
+  virtual bool add_tensor(const Described& tensor) = 0;
+  virtual bool add_metadata(const JsonString& key, const JsonString& value) = 0;
+  bool wrong(std::string_view what) {
+    constexpr JsonString metadata{.written = "__metadata__"};
+    const bool in_tensor = state_ >= State::entry && state_ != State::after;
+    problem = cat("key ", shown(in_tensor ? tensor_.name : state_ == State::metadata ? metadata : key_), ": ", what);
+    return false;
+  }
+
+  static std::string shown(const JsonString& string) {  // a name may be of any length
+    constexpr std::size_t enough = 4096;
+    if (string.written.size() > enough) return tidepool::shown(string.written.substr(0, enough));
+    return tidepool::shown(string.text());
+  }
+
+ private:
+  enum class State : std::uint8_t { before, tensors, metadata, entry, shape, offsets, after };
+  enum class Field : std::uint8_t { dtype, shape, offsets, other };
+
+  static bool is(const JsonString& string, std::string_view text) {
+    constexpr std::size_t most_escaped = 6 * 16;  // bytes of a name of ours, were each written by its number
+    return string.escaped ? string.written.size() <= most_escaped && string.text() == text : string.written == text;
+  }
+  bool enter(State state) {
+    state_ = state;
+    return true;
+  }
+  bool skips() {  // the value of an unknown field, whatever it holds
+    if (skipping_ == 0 && !(state_ == State::entry && field_ == Field::other)) return false;
+    ++skipping_;
+    return true;
+  }
+  bool leave_skipped() {
+    --skipping_;
+    return true;
+  }
+  bool check_tensor() {
     for (const Field field : {Field::dtype, Field::shape, Field::offsets})
       if (!has_[static_cast<std::size_t>(field)]) return wrong("is without dtype, shape or data_offsets");
-    if (offsets_ != 2) return wrong("wants two data_offsets");
-    entry_.shape = Shape(std::span<const std::int64_t>(sizes_.data(), rank_));
-    header.entries.push_back(std::move(entry_));
-    return true;
+    if (tensor_.offsets != 2) return wrong("wants two data_offsets");
+    const std::optional<std::size_t> bits = bits_of(tensor_.dtype.written);
+    if (!bits) return wrong(cat("unknown dtype ", shown(tensor_.dtype)));
+    const auto type = [&] { return cat(tensor_.dtype.written, ' ', Shape(tensor_.shape())); };
+    const std::optional<std::size_t> bytes = bytes_of(tensor_.shape(), *bits);
+    if (!bytes) return wrong(cat(type(), " is no whole number of bytes that 64 bits can count"));
+    if (tensor_.end >= tensor_.begin && tensor_.end - tensor_.begin != *bytes)
+      return wrong(cat(type(), " has ", *bytes, " bytes; data_offsets give it ", tensor_.end - tensor_.begin));
+    return add_tensor(tensor_);
   }
 
   State state_ = State::before;
   Field field_ = Field::other;
   std::size_t skipping_ = 0;  // how deep in a value that is passed over
   bool has_metadata_ = false;
-  std::string key_;
-  SafetensorsEntry entry_;
+  JsonString key_;
+  Described tensor_;
   std::array<bool, 3> has_{};
-  std::array<std::int64_t, Shape::max_rank> sizes_{};
-  std::size_t rank_ = 0, offsets_ = 0;
 };
 
-// Bytes that a tensor of this shape and type has; none when they cannot be counted, or do not fill their last byte.
-std::optional<std::size_t> bytes_of(const SafetensorsEntry& entry, std::size_t bits) {
-  std::size_t product = bits;
-  for (const std::int64_t size : entry.shape)
-    if (__builtin_mul_overflow(product, static_cast<std::size_t>(size), &product)) return std::nullopt;
-  if (product % 8 != 0) return std::nullopt;
-  return product / 8;
+// First time through: whether all is well, at a few bytes for each tensor.
+class Checker : public Reader {
+ public:
+  struct Place {
+    std::size_t begin, end;
+    std::uint64_t name;  // its hash
+    std::size_t number;  // of the tensor, as they come
+  };
+  explicit Checker(std::size_t most_tensors) { places.reserve(most_tensors); }
+  std::vector<Place> places;
+
+ private:
+  bool add_tensor(const Described& tensor) override {
+    places.push_back({tensor.begin, tensor.end, hash_of(tensor.name), places.size()});
+    return true;
+  }
+  bool add_metadata(const JsonString& key, const JsonString&) override {
+    if (keys_.size() == most_safetensors_metadata) return wrong(cat("has more than ", most_safetensors_metadata, " keys"));
+    const std::uint64_t hash = hash_of(key);
+    if (std::ranges::find(keys_, hash) != keys_.end()) return wrong("has a key twice");
+    keys_.push_back(hash);
+    return true;
+  }
+  static std::uint64_t hash_of(const JsonString& name) {
+    return name.escaped ? std::hash<std::string>()(name.text()) : std::hash<std::string_view>()(name.written);  // the same, by the standard
+  }
+  std::vector<std::uint64_t> keys_;
+};
+
+// Second time through: all of it.
+class Keeper : public Reader {
+ public:
+  SafetensorsHeader header;
+
+ private:
+  bool add_tensor(const Described& tensor) override {
+    header.entries.push_back({.name = tensor.name.text(),
+                              .dtype = std::string(tensor.dtype.written),
+                              .shape = Shape(tensor.shape()),
+                              .begin = tensor.begin,
+                              .end = tensor.end});
+    return true;
+  }
+  bool add_metadata(const JsonString& key, const JsonString& value) override {
+    return header.metadata.emplace(key.text(), value.text()).second || wrong("has a key twice");
+  }
+};
+
+// The name of one of the tensors, for a message.
+class Finder : public Reader {
+ public:
+  explicit Finder(std::size_t number) : left_(number) {}
+  std::string name;
+
+ private:
+  bool add_tensor(const Described& tensor) override {
+    name = shown(tensor.name);
+    return left_-- > 0;
+  }
+  bool add_metadata(const JsonString&, const JsonString&) override { return true; }
+  std::size_t left_;
+};
+
+void parse(std::string_view text, Reader& reader, const FailWith& fail) {
+  JsonProblem problem;
+  if (parse_json_text(text, reader, problem)) return;
+  if (problem.what) fail(cat("byte ", safetensors_prefix + problem.offset, ": the header is not JSON: ", problem.what));
+  fail(reader.problem);
 }
 
-void check_entry(const SafetensorsEntry& entry, std::size_t begin, const FailWith& fail) {
-  const std::string where = cat("key ", shown(entry.name), ": ");
-  const std::optional<std::size_t> bits = bits_of(entry.dtype);
-  if (!bits) fail(cat(where, "unknown dtype ", shown(entry.dtype)));
-  if (entry.begin != begin || entry.end < entry.begin)
-    fail(cat(where, "data_offsets [", entry.begin, ", ", entry.end, "] leave a hole or overlap: wanted them from ", begin));
-  const std::optional<std::size_t> bytes = bytes_of(entry, *bits);
-  if (!bytes) fail(cat(where, entry.dtype, ' ', entry.shape, " is no whole number of bytes that 64 bits can count"));
-  if (entry.end - entry.begin != *bytes)
-    fail(cat(where, entry.dtype, ' ', entry.shape, " has ", *bytes, " bytes; data_offsets give it ", entry.end - entry.begin));
+// Together they are the data, without holes and overlaps, and no two have one name. How many bytes they have.
+std::size_t check_places(std::vector<Checker::Place>& places, std::string_view text, const FailWith& fail) {
+  const auto name_of = [&](const Checker::Place& place) {
+    Finder finder(place.number);
+    JsonProblem problem;
+    parse_json_text(text, finder, problem);
+    return finder.name;
+  };
+  std::ranges::sort(places, {}, [](const Checker::Place& p) { return std::tuple(p.begin, p.end, p.number); });
+  std::size_t end = 0;
+  for (const Checker::Place& place : places) {
+    if (place.begin != end || place.end < place.begin)
+      fail(cat("key ", name_of(place), ": data_offsets [", place.begin, ", ", place.end, "] leave a hole or overlap: wanted them from ",
+               end));
+    end = place.end;
+  }
+  std::ranges::sort(places, {}, &Checker::Place::name);
+  if (const auto twice = std::ranges::adjacent_find(places, {}, &Checker::Place::name); twice != places.end())
+    fail(cat("key ", name_of(*twice), ": is there twice"));
+  return end;
 }
 
 }  // namespace
@@ -197,25 +289,31 @@ std::string json_string(std::string_view text) {
   }
 }
 
-SafetensorsHeader parse_safetensors_header(std::span<const char> text, const FailWith& fail) {
-  if (text.empty() || text[0] != '{') fail(cat("byte ", safetensors_prefix, ": the header does not begin with {"));
-  Reader reader;
-  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &reader)) fail(reader.problem);
-  SafetensorsHeader header = std::move(reader.header);
+SafetensorsHeader parse_safetensors_header(std::span<const char> header_text, const std::function<void(std::size_t bytes)>& expect,
+                                           const FailWith& fail) {
+  const std::string_view text(header_text.data(), header_text.size());
+  if (!text.starts_with('{')) fail(cat("byte ", safetensors_prefix, ": the header does not begin with {"));
+  std::size_t data_bytes = 0, tensors = 0;
+  {
+    constexpr std::size_t least = 45;  // bytes that describe a tensor
+    Checker checker(std::min(static_cast<std::size_t>(std::ranges::count(text, '{')), text.size() / least + 1));
+    parse(text, checker, fail);
+    data_bytes = check_places(checker.places, text, fail);
+    tensors = checker.places.size();
+  }
+  expect(data_bytes);
+  Keeper keeper;
+  keeper.header.entries.reserve(tensors);
+  parse(text, keeper, fail);
+  SafetensorsHeader header = std::move(keeper.header);
+  header.data_bytes = data_bytes;
   std::vector<SafetensorsEntry>& entries = header.entries;
   std::stable_sort(entries.begin(), entries.end(), [](const SafetensorsEntry& a, const SafetensorsEntry& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
-  for (const SafetensorsEntry& entry : entries) {
-    check_entry(entry, header.data_bytes, fail);
-    header.data_bytes = entry.end;
-  }
   header.by_name.resize(entries.size());
   std::iota(header.by_name.begin(), header.by_name.end(), std::size_t{0});
   std::ranges::sort(header.by_name, {}, [&](std::size_t i) -> const std::string& { return entries[i].name; });
-  for (std::size_t i = 1; i < entries.size(); ++i)
-    if (entries[header.by_name[i]].name == entries[header.by_name[i - 1]].name)
-      fail(cat("key ", shown(entries[header.by_name[i]].name), ": is there twice"));
   return header;
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "io/json.h"
+#include "platform/one_line.h"
+
 namespace tidepool::inline v0::monitor {
 
 namespace {
@@ -14,10 +17,26 @@ constexpr std::array advice_names{"batch", "flush", "cache", "threads", "loader"
 std::string shown(const Json& json) {
   constexpr std::size_t most = 60;
   if (json.is_object() || json.is_array()) return cat(json.is_object() ? "an object" : "a list", " of ", json.size());
-  std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
-  if (text.size() > most) text.resize(most), text += "…";
-  return text;
+  return one_line(json.dump(-1, ' ', true, Json::error_handler_t::replace), most);
 }
+
+// Looks through a document before memory is taken for each of its values.
+class Measure : public JsonHandler {
+ public:
+  static constexpr std::size_t most_values = 1'000'000;  // a record has about a hundred thousand
+
+  bool start_object() override { return other_value(); }
+  bool end_object() override { return true; }
+  bool start_array() override { return other_value(); }
+  bool end_array() override { return true; }
+  bool key(const JsonString&) override { return true; }
+  bool string(const JsonString&) override { return other_value(); }
+  bool whole_number(std::uint64_t) override { return other_value(); }
+  bool other_value() override { return ++values_ <= most_values; }
+
+ private:
+  std::size_t values_ = 0;
+};
 
 template <class Kind, std::size_t count>
 void read_name(const Json& json, const JsonPlace& place, const std::array<const char*, count>& names, Kind& value) {
@@ -39,11 +58,17 @@ const char* name_of(Advice::Kind kind) { return advice_names.at(static_cast<std:
 std::string text_of(const OrderedJson& json) { return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace); }
 
 Json parse_json(std::string_view text, std::string_view what) {
+  Measure measure;
+  JsonProblem problem;
+  if (!parse_json_text(text, measure, problem)) {
+    if (problem.what) throw IoError("run", cat(what, " is not JSON: byte ", problem.offset, ": ", problem.what));
+    throw IoError("run", cat(what, " has more than ", Measure::most_values, " values; it is no record"));
+  }
   try {
     return Json::parse(text);
   } catch (const Json::exception& error) {
     constexpr std::size_t most = 160;  // it shows what it read last, however long that is
-    throw IoError("run", cat(what, " is not JSON: ", std::string_view(error.what()).substr(0, most)));
+    throw IoError("run", cat(what, " is not JSON: ", one_line(error.what(), most)));
   }
 }
 

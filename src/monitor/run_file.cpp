@@ -1,12 +1,11 @@
 #include "monitor/run_file.h"
 
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string_view>
+#include <vector>
 
+#include "io/file.h"
 #include "monitor/record_json.h"
-#include "platform/bytes.h"
 
 namespace tidepool::inline v0::monitor {
 
@@ -29,19 +28,8 @@ void write_lines(std::string& out, const char* type, const std::vector<T>& entri
 }
 
 std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw IoError("read_run", cat("cannot open ", path, ": ", std::strerror(errno)));
-  std::string text;
-  constexpr std::size_t piece = std::size_t{1} << 20;
-  while (file) {
-    const std::size_t size = text.size();
-    if (size > most_bytes) throw IoError("read_run", cat(path, " has more than ", readable_bytes(most_bytes), "; it is no run"));
-    text.resize(size + piece);
-    file.read(text.data() + size, piece);
-    text.resize(size + static_cast<std::size_t>(file.gcount()));
-  }
-  if (!file.eof()) throw IoError("read_run", cat("cannot read ", path, ": ", std::strerror(errno)));
-  return text;
+  const std::vector<std::byte> bytes = read_file("read_run", path, most_bytes);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 template <class T>
@@ -90,8 +78,12 @@ void add_line(const Json& line, RunRecord& run) {
 }
 
 bool is_first_line(std::string_view line) {
-  const Json json = Json::parse(line, nullptr, false);
-  return json.is_object() && json.contains("type");
+  try {
+    const Json json = parse_json(line, "the line");
+    return json.is_object() && json.contains("type");
+  } catch (const IoError&) {
+    return false;
+  }
 }
 
 RunRecord record_of_lines(const std::string& path, std::string_view text) {

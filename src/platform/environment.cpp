@@ -1,6 +1,7 @@
 #include "platform/environment.h"
 
 #include "platform/log.h"
+#include "platform/one_line.h"
 
 #include <cstdlib>
 
@@ -13,7 +14,7 @@ std::optional<std::string> environment(const char* name) {
 }
 
 void warn_environment(std::string_view name, std::string_view value, std::string_view wanted) {
-  warn(cat(name, "='", value, "' is ignored: wanted ", wanted));
+  warn(cat(name, "='", one_line(value), "' is ignored: wanted ", wanted));
 }
 
 }  // namespace tidepool::inline v0

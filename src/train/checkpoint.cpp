@@ -3,13 +3,16 @@
 #include <tidepool/error.h>
 
 #include "io/safetensors.h"
+#include "io/text.h"
 #include "platform/cat.h"
 #include "platform/log.h"
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 namespace tidepool::inline v0 {
 
@@ -42,20 +45,6 @@ class Checksum {
   std::uint64_t value_ = 0xcbf29ce484222325U;
 };
 
-std::string checksum_of(const SafetensorsMetadata& metadata, std::span<const SafetensorsTensor> tensors) {
-  Checksum sum;
-  for (const auto& [key, value] : metadata)
-    if (key != "checksum") {
-      sum.add(key);
-      sum.add(value);
-    }
-  for (const SafetensorsTensor& tensor : tensors) {
-    sum.add(tensor.name);
-    sum.add(tensor.bytes);
-  }
-  return sum.text();
-}
-
 template <class T>
 std::string exact(T value) {
   char text[64];
@@ -77,7 +66,7 @@ class Fields {
     T number{};
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error != std::errc{} || end != value.data() + value.size())
-      throw IoError("resume", cat(file_.path(), ": '", key, "' is '", value.substr(0, 40), "'; wanted a number"));
+      throw IoError("resume", cat(file_.path(), ": '", key, "' is ", shown(value, 40), "; wanted a number"));
     return number;
   }
 
@@ -96,8 +85,9 @@ std::string text_of(const std::vector<EpochResult>& epochs) {
   return text;
 }
 
-std::vector<EpochResult> epochs_from(const std::string& path, const std::string& text) {
-  std::vector<EpochResult> epochs;
+// The first time through they are only counted, so that text which is refused costs nothing.
+std::size_t read_epochs(const std::string& path, const std::string& text, std::vector<EpochResult>* epochs) {
+  std::size_t count = 0;
   const char *at = text.data(), *const end = at + text.size();
   const auto read = [&](auto& value) {
     while (at < end && *at == ' ') ++at;
@@ -110,32 +100,50 @@ std::vector<EpochResult> epochs_from(const std::string& path, const std::string&
     read(e.epoch);
     for (double* value : {&e.loss, &e.accuracy, &e.test_loss, &e.test_accuracy, &e.seconds, &e.samples_per_second}) read(*value);
     if (at < end && *at == '\n') ++at;
-    epochs.push_back(e);
+    ++count;
+    if (epochs) epochs->push_back(e);
   }
+  return count;
+}
+
+std::vector<EpochResult> epochs_from(const std::string& path, const std::string& text) {
+  std::vector<EpochResult> epochs;
+  epochs.reserve(read_epochs(path, text, nullptr));
+  read_epochs(path, text, &epochs);
   return epochs;
+}
+
+// Whatever these are, nothing that is computed from them overflows.
+void check_numbers(const std::string& path, const Checkpoint& checkpoint) {
+  const Snapshot& s = checkpoint.snapshot;
+  const auto counts = [](std::int64_t value) { return value >= 0 && value <= std::int64_t{1} << 53; };
+  for (const auto& [key, value] : {std::pair("epoch", s.epoch), std::pair("batch", s.batch), std::pair("step", s.step),
+                                   std::pair("best_epoch", s.best_epoch), std::pair("samples", checkpoint.info.samples)})
+    if (!counts(value)) throw IoError("resume", cat(path, ": '", key, "' is ", value, "; wanted 0 to 2^53"));
+  for (const auto& [key, value] : {std::pair("batch_size", checkpoint.info.batch), std::pair("micro_batch", checkpoint.info.micro_batch)})
+    if (value < 1 || !counts(value)) throw IoError("resume", cat(path, ": '", key, "' is ", value, "; wanted 1 to 2^53"));
+  if (std::cmp_greater(s.best_epoch, s.epochs.size()))
+    throw IoError("resume", cat(path, ": 'best_epoch' is ", s.best_epoch, " of ", s.epochs.size(), " epochs"));
+  constexpr double most_seconds = 1e9;
+  if (!(s.seconds >= 0 && s.seconds <= most_seconds))
+    throw IoError("resume", cat(path, ": 'seconds' is ", s.seconds, "; wanted 0 to ", most_seconds));
+  if (!std::isfinite(s.lr)) throw IoError("resume", cat(path, ": 'lr' is ", s.lr, "; wanted a finite number"));
 }
 
 Checkpoint read_whole(const std::string& path) {
   const SafetensorsFile file = read_safetensors("resume", path);
   const Fields fields(file);
   if (fields.text("tidepool.checkpoint") != format)
-    throw IoError("resume", cat(path, ": is of format '", fields.text("tidepool.checkpoint"), "'; this version reads ", format));
+    throw IoError("resume", cat(path, ": is of format ", shown(fields.text("tidepool.checkpoint")), "; this version reads ", format));
   std::vector<SafetensorsTensor> views;
-  Checkpoint checkpoint;
   for (const SafetensorsEntry& entry : file.entries()) {
-    SavedTensor saved{.name = entry.name, .dtype = entry.dtype == "I32" ? DType::i32 : DType::f32, .shape = entry.shape, .bytes = {}};
     if (entry.dtype != "I32" && entry.dtype != "F32")
-      throw IoError("resume", cat(path, ": '", entry.name, "' is ", entry.dtype, "; a checkpoint has F32 and I32"));
-    const auto bytes = file.bytes(entry);
-    views.push_back({entry.name, saved.dtype, entry.shape, bytes});
-    saved.bytes.assign(bytes.begin(), bytes.end());
-    const bool best = saved.name.starts_with(best_prefix);
-    if (best) saved.name.erase(0, best_prefix.size());
-    (best ? checkpoint.snapshot.best : checkpoint.snapshot.tensors).push_back(std::move(saved));
+      throw IoError("resume", cat(path, ": ", shown(entry.name), " is ", entry.dtype, "; a checkpoint has F32 and I32"));
+    views.push_back({entry.name, entry.dtype == "I32" ? DType::i32 : DType::f32, entry.shape, file.bytes(entry)});
   }
-  std::ranges::sort(views, {}, &SafetensorsTensor::name);
-  if (checksum_of(file.metadata(), views) != fields.text("checksum"))
+  if (checkpoint_checksum(file.metadata(), views) != fields.text("checksum"))
     throw IoError("resume", cat(path, ": the checksum is wrong; the file is damaged"));
+  Checkpoint checkpoint;
   Snapshot& s = checkpoint.snapshot;
   s.epoch = fields.number<std::int64_t>("epoch");
   s.batch = fields.number<std::int64_t>("batch");
@@ -154,12 +162,31 @@ Checkpoint read_whole(const std::string& path) {
                      .seed = fields.number<std::int64_t>("seed"),
                      .samples = fields.number<std::int64_t>("samples"),
                      .shuffle = fields.text("shuffle") == "1"};
-  if (s.epoch < 0 || s.batch < 0 || s.step < 0 || checkpoint.info.batch < 1 || checkpoint.info.micro_batch < 1)
-    throw IoError("resume", cat(path, ": has a negative epoch, batch or step"));
+  check_numbers(path, checkpoint);
+  for (SafetensorsTensor& view : views) {
+    const bool best = view.name.starts_with(best_prefix);
+    if (best) view.name.erase(0, best_prefix.size());
+    (best ? s.best : s.tensors).push_back({std::move(view.name), view.dtype, view.shape, {view.bytes.begin(), view.bytes.end()}});
+  }
   return checkpoint;
 }
 
 }  // namespace
+
+std::string checkpoint_checksum(const SafetensorsMetadata& metadata, std::vector<SafetensorsTensor> tensors) {
+  Checksum sum;
+  for (const auto& [key, value] : metadata)
+    if (key != "checksum") {
+      sum.add(key);
+      sum.add(value);
+    }
+  std::ranges::sort(tensors, {}, &SafetensorsTensor::name);
+  for (const SafetensorsTensor& tensor : tensors) {
+    sum.add(tensor.name);
+    sum.add(tensor.bytes);
+  }
+  return sum.text();
+}
 
 void write_checkpoint(const std::string& path, const Snapshot& s, const CheckpointInfo& info) {
   const auto joined = [](const std::uint32_t(&words)[2]) { return std::uint64_t{words[1]} << 32 | words[0]; };
@@ -183,8 +210,7 @@ void write_checkpoint(const std::string& path, const Snapshot& s, const Checkpoi
   std::vector<SafetensorsTensor> tensors;
   for (const SavedTensor& saved : s.tensors) tensors.push_back({saved.name, saved.dtype, saved.shape, saved.bytes});
   for (const SavedTensor& saved : s.best) tensors.push_back({std::string(best_prefix) + saved.name, saved.dtype, saved.shape, saved.bytes});
-  std::ranges::sort(tensors, {}, &SafetensorsTensor::name);
-  metadata["checksum"] = checksum_of(metadata, tensors);
+  metadata["checksum"] = checkpoint_checksum(metadata, tensors);
   write_safetensors("fit", path, metadata, tensors, true);
 }
 
@@ -210,7 +236,7 @@ std::vector<SavedTensor> matched(const std::string& path, std::vector<SavedTenso
     in_order.push_back(std::move(*found));
     saved.erase(found);
   }
-  if (!saved.empty()) throw IoError("resume", cat(path, ": has '", saved.front().name, "', which the network has not"));
+  if (!saved.empty()) throw IoError("resume", cat(path, ": has ", shown(saved.front().name), ", which the network has not"));
   return in_order;
 }
 

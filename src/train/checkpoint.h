@@ -1,6 +1,7 @@
 // A snapshot in a file: safetensors with the rest as metadata, and a checksum over all of it.
 #pragma once
 
+#include "io/safetensors.h"
 #include "train/snapshot.h"
 
 namespace tidepool::inline v0 {
@@ -20,6 +21,9 @@ struct Checkpoint {
 };
 // Of a damaged file the one before it, with a warning.
 Checkpoint read_checkpoint(const std::string& path);
+
+// Over everything but itself; tensors by their names.
+std::string checkpoint_checksum(const SafetensorsMetadata& metadata, std::vector<SafetensorsTensor> tensors);
 
 // Puts saved tensors in the order of these, or throws IoError that names the first that is missing or has another shape.
 std::vector<SavedTensor> matched(const std::string& path, std::vector<SavedTensor> saved, const NamedTensors& wanted);

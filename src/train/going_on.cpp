@@ -1,6 +1,7 @@
 #include "train/training.h"
 
 #include "core/node.h"
+#include "io/text.h"
 #include "optim/state.h"
 #include "platform/cat.h"
 #include "platform/log.h"
@@ -108,7 +109,7 @@ void Training::go_on_from_checkpoint(const data::Dataset& train) {
   const Checkpoint& checkpoint = *resumed_;
   const CheckpointInfo& info = checkpoint.info;
   if (info.optimizer != optimizer_.name())
-    throw IoError("resume", cat(resumed_from_, ": was written with ", info.optimizer, "; the optimizer is ", optimizer_.name()));
+    throw IoError("resume", cat(resumed_from_, ": was written with ", shown(info.optimizer), "; the optimizer is ", optimizer_.name()));
   if (info.samples != train.size())
     throw IoError("resume", cat(resumed_from_, ": was written with ", info.samples, " samples; the dataset has ", train.size()));
   if (options_.batch != 0 && info.batch != batches_->capacity())
@@ -120,7 +121,7 @@ void Training::go_on_from_checkpoint(const data::Dataset& train) {
     throw IoError("resume", cat(resumed_from_, ": batch ", snapshot.batch, " of an epoch of ", batches_->per_epoch()));
   std::string differences;
   if (info.conditions != conditions_on(steps_.device()))
-    differences = cat("it was written under '", info.conditions, "', this is '", conditions_on(steps_.device()), "'");
+    differences = cat("it was written under ", shown(info.conditions, 400), ", this is '", conditions_on(steps_.device()), "'");
   if (info.seed != options_.seed || info.shuffle != options_.shuffle) differences += "; the order of samples is another";
   if (!differences.empty()) warn(cat("resume: ", resumed_from_, ": the bits will not be the same: ", differences));
   steps_.set_micro(std::min(info.micro_batch, batches_->capacity()));

@@ -5,6 +5,7 @@
 
 #include "core/transfer.h"
 #include "io/safetensors.h"
+#include "io/text.h"
 #include "platform/cat.h"
 #include "platform/replace_file.h"
 #include "train/snapshot.h"
@@ -29,7 +30,7 @@ void load(nn::Module& net, const std::string& path) {
   for (const SafetensorsEntry& entry : file.entries()) {
     if (entry.name.ends_with("num_batches_tracked")) continue;  // PyTorch's count, which nothing here needs
     if (std::ranges::none_of(wanted, [&](const auto& named) { return named.first == entry.name; }))
-      throw IoError("load", cat(path, ": has '", entry.name, "' ", entry.shape, ", which the network has not"));
+      throw IoError("load", cat(path, ": has ", shown(entry.name), ' ', entry.shape, ", which the network has not"));
   }
   std::vector<std::vector<float>> values;
   for (const auto& [name, tensor] : wanted) {

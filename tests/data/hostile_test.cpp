@@ -110,13 +110,13 @@ TEST_F(Hostile, ReadingTakesLittleMoreThanTheNumbers) {
   {
     const Allocations before;
     read_csv();
-    EXPECT_LT(before.most_since(), 3 * count + 200'000) << "the text, and four bytes for every two of it";
+    EXPECT_LT(before.most_since(), 2 * count + 200'000) << "four bytes for every two of the text";
   }
   write("x", "1,2\n" + std::string(count, '\n'));
   {
     const Allocations before;
     read_csv();
-    EXPECT_LT(before.most_since(), 3 * count + 200'000);
+    EXPECT_LT(before.most_since(), 2 * count + 200'000);
   }
 }
 

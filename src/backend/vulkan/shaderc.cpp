@@ -16,6 +16,8 @@
 #include "platform/child_process.h"
 #include "platform/environment.h"
 #include "platform/library.h"
+#include "platform/one_line.h"
+#include "platform/roomy_thread.h"
 
 namespace tidepool::inline v0 {
 
@@ -58,6 +60,9 @@ struct Said {
 };
 void take(void* to, const void* bytes, std::size_t count) { static_cast<Said*>(to)->bytes.assign(static_cast<const char*>(bytes), count); }
 
+// A sum of so many terms is a tree as deep, of which each level takes the compiler about a kilobyte of stack.
+constexpr std::size_t most_source = std::size_t{256} << 10, stack_of_compiler = most_source << 10;
+
 // The shell finds the program, or ends with 127.
 constexpr int not_found = 127;
 ChildResult run_tool(const char* line, std::string_view input) {
@@ -74,7 +79,7 @@ std::optional<Said> compile(std::string_view text) {
   const Module* const opened = module();
   if (!opened) return by_tool("exec glslc -w -fshader-stage=compute -O --target-env=vulkan1.2 -o - - 2>&1", text);
   Said said;
-  said.good = opened->compile(text.data(), text.size(), take, &said);
+  with_room(stack_of_compiler, [&] { said.good = opened->compile(text.data(), text.size(), take, &said); });
   return said;
 }
 
@@ -83,7 +88,7 @@ std::optional<Said> validate(std::span<const std::uint32_t> words) {
   if (!opened)
     return by_tool("exec spirv-val --target-env vulkan1.2 - 2>&1", {reinterpret_cast<const char*>(words.data()), words.size_bytes()});
   Said said;
-  said.good = opened->validate(words.data(), words.size(), take, &said);
+  with_room(stack_of_compiler, [&] { said.good = opened->validate(words.data(), words.size(), take, &said); });
   return said;
 }
 
@@ -133,20 +138,23 @@ void require_version(std::string_view kernel, std::string_view source) {
   const std::string_view line = version_line(source).value_or("");
   int version = 0;
   const std::size_t digit = std::min(line.find_first_not_of(" \t"), line.size());
-  std::from_chars(line.data() + digit, line.data() + line.size(), version);
-  const bool embedded = line.find("es") != line.npos;
-  if (version < (embedded ? 310 : 420))
-    throw ArgumentError(kernel, cat("the GLSL does not compile: it begins with '#version ", line.substr(digit, 20),
+  const char* const end = std::from_chars(line.data() + digit, line.data() + line.size(), version).ptr;
+  const std::string_view rest = line.substr(static_cast<std::size_t>(end - line.data()));
+  const std::string_view profile = rest.substr(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  const bool embedded = profile.substr(0, profile.find_first_of(" \t\r/")) == "es";
+  if (version < (embedded ? 310 : 420) || version > (embedded ? 320 : 460))
+    throw ArgumentError(kernel, cat("the GLSL does not compile: it begins with '#version ", one_line(line.substr(digit), 20),
                                     "'; compute shaders for Vulkan begin with '#version 450'"));
 }
 
 [[noreturn]] void does_not_compile(std::string_view kernel, std::string_view source, std::string_view messages) {
   const Complaint complaint = first_error(messages);
-  constexpr std::size_t most_shown = 120;
-  const std::string_view line = complaint.line ? line_of(source, complaint.line).substr(0, most_shown) : std::string_view{};
+  constexpr std::size_t most_shown = 120, most_said = 300;
+  const std::string line = complaint.line ? one_line(line_of(source, complaint.line), most_shown) : "";
   std::string where;
   if (complaint.line) where = cat("line ", complaint.line, ": ");
-  throw ArgumentError(kernel, cat("the GLSL does not compile: ", where, complaint.text, line.empty() ? "" : "; the line is: ", line));
+  throw ArgumentError(
+      kernel, cat("the GLSL does not compile: ", where, one_line(complaint.text, most_said), line.empty() ? "" : "; the line is: ", line));
 }
 
 }  // namespace
@@ -156,6 +164,9 @@ bool says_its_version(std::string_view glsl) { return version_line(glsl).has_val
 bool has_glsl_compiler() { return module() || run_tool("command -v glslc", {}).status == 0; }
 
 std::vector<std::uint32_t> compile_glsl(std::string_view kernel, std::string_view source, std::string_view before) {
+  if (source.size() > most_source)
+    throw ArgumentError(kernel,
+                        cat("the GLSL has ", source.size(), " bytes; at most ", most_source, " are compiled: put tables into buffers"));
   const std::string text = before.empty() ? std::string(source) : cat(before, "#line 1\n", source);
   const CompiledFile file(text);
   if (auto words = file.read(); !words.empty()) return words;
@@ -184,7 +195,8 @@ bool require_valid(std::string_view kernel, std::span<const std::uint32_t> words
   if (said->good) return true;
   for (char& c : said->bytes)
     if (c == '\n') c = ' ';
-  throw ArgumentError(kernel, cat("the SPIR-V is not valid: ", said->bytes));
+  constexpr std::size_t most_said = 400;
+  throw ArgumentError(kernel, cat("the SPIR-V is not valid: ", one_line(said->bytes, most_said)));
 }
 
 }  // namespace tidepool::inline v0

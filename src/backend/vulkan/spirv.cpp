@@ -67,7 +67,7 @@ class ShaderReader {
   }
 
   void check_header() {
-    constexpr std::size_t most_words = std::size_t{1} << 22;
+    constexpr std::size_t most_words = std::size_t{1} << 20;
     if (words_.size() < header_words) wrong(cat("has ", words_.size(), " words of SPIR-V; a header alone has ", header_words));
     if (words_.size() > most_words) wrong(cat("has ", words_.size(), " words of SPIR-V; wanted at most ", most_words));
     if (words_[0] == magic_swapped) wrong("is SPIR-V of the other byte order; turn its words around");
@@ -198,6 +198,8 @@ class ShaderReader {
         break;
       case op_type_pointer:
         made.of = operand(2);
+        if (const auto to = types_.find(made.of); to != types_.end() && to->second.op == op_type_pointer)
+          wrong("has pointers to pointers, which buffers cannot hold");
         break;
       default:
         break;

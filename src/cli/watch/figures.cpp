@@ -46,8 +46,7 @@ std::string sparkline(const std::vector<double>& values, std::size_t columns, st
   for (const double cell : cells) {
     // Halved first: the span of two large numbers may be more than there is.
     const double share = high > low ? (cell / 2 - low / 2) / (high / 2 - low / 2) : 0.5;
-    const auto step = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * 7.999);
-    line += std::isfinite(cell) ? steps[step] : "×";
+    line += std::isfinite(cell) ? steps[static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * 7.999)] : "×";
   }
   return line;
 }

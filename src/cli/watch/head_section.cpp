@@ -18,7 +18,7 @@ Line progress(const RunRecord& run, const Screen& screen) {
   const std::string before = t.epochs > 0 ? cat(" epoch ", current_epoch(t), '/', t.epochs, "  ") : " ";
   std::string after = cat("  ", percent_text(done_share(t)), "  step ", count_text(t.step));
   if (screen.columns >= 100 && !run.samples.empty() && run.samples.back().samples_per_second > 0)
-    after += cat("  ", count_text(std::llround(run.samples.back().samples_per_second)), " samples/s");
+    after += cat("  ", count_text(std::llround(std::min(run.samples.back().samples_per_second, 1e18))), " samples/s");
   if (run.forecast.training_end && !t.finished) {
     const monitor::Expectation& end = *run.forecast.training_end;
     after += cat("  ends in ", clock_text(end.seconds));

@@ -75,7 +75,7 @@ std::string duration_text(double seconds) {
   return sign + with_commas(fixed(std::floor(minutes / 60), 0)) + " h " + fixed(std::fmod(minutes, 60), 0) + " min";
 }
 
-std::string bytes_text(double bytes) { return readable_bytes(static_cast<std::size_t>(std::clamp(bytes, 0.0, 1e19))); }
+std::string bytes_text(double bytes) { return readable_bytes(bytes > 0 ? static_cast<std::size_t>(std::min(bytes, 1e19)) : 0); }
 
 std::string moment_text(double seconds) { return std::abs(seconds) < 59.95 ? fixed(seconds, 1) + " s" : duration_text(seconds); }
 
@@ -95,10 +95,10 @@ std::vector<std::string> shares_text(const std::vector<double>& shares) {
   std::vector<int> tenths;
   std::vector<std::size_t> order;
   int missing = 1000;
-  const auto rest = [&](std::size_t i) { return shares[i] * 1000 - tenths[i]; };
+  const auto rest = [&](std::size_t i) { return shares[i] > 0 ? shares[i] * 1000 - tenths[i] : 0; };
   for (const double share : shares) {
     order.push_back(tenths.size());
-    tenths.push_back(static_cast<int>(std::clamp(share, 0.0, 1.0) * 1000));
+    tenths.push_back(share > 0 ? static_cast<int>(std::min(share, 1.0) * 1000) : 0);
     missing -= tenths.back();
   }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rest(a) > rest(b); });

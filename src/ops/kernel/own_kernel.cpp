@@ -40,6 +40,7 @@ OwnKernel::OwnKernel(const KernelOptions& options)
   }
 #ifdef TIDEPOOL_VULKAN
   if (!options.spirv.empty()) {
+    read_shader(name, options.spirv);  // quick, and the validator is not, with words that were made to keep it busy
     require_valid(name, options.spirv);
     use(options.spirv);
   } else if (!glsl_.empty()) {

@@ -1,0 +1,52 @@
+# Every tests/fuzz/fuzz_<what>.cpp is a program of libFuzzer, tidepool_fuzz_<what>; the usual tests call the same functions
+# (tidepool_test_fuzz). Both leave out what was not built.
+#
+# tidepool_fuzz_sources(variable): the targets that there are.
+function(tidepool_fuzz_sources variable)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.cpp)
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  if(NOT TIDEPOOL_VULKAN)
+    list(FILTER sources EXCLUDE REGEX "/fuzz_(spirv|glsl)\\.cpp$")
+  endif()
+  if(NOT TARGET tidepool_web)
+    list(FILTER sources EXCLUDE REGEX "/fuzz_requests\\.cpp$")
+  endif()
+  if(NOT TARGET tidepool_cli_objects)
+    list(FILTER sources EXCLUDE REGEX "/fuzz_(arguments|answers)\\.cpp$")
+  endif()
+  set(${variable} ${sources} PARENT_SCOPE)
+endfunction()
+
+# tidepool_fuzz_parts(target): what they need, for one who has linked tidepool_internals.
+function(tidepool_fuzz_parts target)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  if(TARGET tidepool_web)
+    tidepool_web_internals(${target})
+  endif()
+  if(TARGET tidepool_cli_objects)
+    tidepool_commands(${target})
+  endif()
+endfunction()
+
+if(NOT TIDEPOOL_FUZZ)
+  return()
+endif()
+# The CPU's kernels get numbers, in blocks whose sizes were checked: with all sanitizers, they alone would take as long to compile as the rest.
+file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*_cpu.cpp)
+set_property(SOURCE ${kernels} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=all)
+set_property(SOURCE ${kernels} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
+add_library(tidepool_fuzz_objects OBJECT ${PROJECT_SOURCE_DIR}/tests/fuzz/target.cpp ${PROJECT_SOURCE_DIR}/tests/fuzz/datasets.cpp
+  ${PROJECT_SOURCE_DIR}/tests/fuzz/libfuzzer.cpp)
+tidepool_options(tidepool_fuzz_objects)
+tidepool_internals(tidepool_fuzz_objects)
+target_include_directories(tidepool_fuzz_objects PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+tidepool_fuzz_sources(sources)
+foreach(source IN LISTS sources)
+  get_filename_component(name ${source} NAME_WE)
+  set(target tidepool_${name})
+  add_executable(${target} ${source} $<TARGET_OBJECTS:tidepool_fuzz_objects>)
+  tidepool_options(${target})
+  tidepool_internals(${target})
+  tidepool_fuzz_parts(${target})
+  target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+endforeach()
