@@ -119,7 +119,8 @@ std::string checked(const Example& example, const Line& line) {
   static const std::regex shown("^(\\s*)(.+);\\s*// → (.*)$"), thrown("^(\\s*)(.+);\\s*// throws ([A-Za-z]+)(: (.*))?$");
   std::smatch m;
   if (std::regex_match(line.text, m, shown))
-    return m[1].str() + "tidepool::docs::expect_shown(tidepool::docs::shown(" + m[2].str() + "), " + quoted(m[3]) + ", __FILE__, __LINE__);";
+    return m[1].str() + "tidepool::docs::expect_shown(tidepool::docs::shown(" + m[2].str() + "), " + quoted(m[3]) +
+           ", __FILE__, __LINE__);";
   if (std::regex_match(line.text, m, thrown))
     return m[1].str() + "tidepool::docs::expect_thrown<tidepool::" + m[3].str() + ">([&] { (void)(" + m[2].str() + "); }, " + quoted(m[5]) +
            ", __FILE__, __LINE__);";
@@ -164,7 +165,8 @@ std::string text_of(const Example& example) {
   text += "TEST(" + suite + ", Line" + std::to_string(example.number) + ") {\n";
   if (example.runs)
     text += std::string("  tidepool::docs::in_a_folder_of_its_own([] { ") +
-            (example.is_program ? "EXPECT_EQ(" + suite + "::" + name + "::example(), 0);" : suite + "::" + name + "::example();") + " });\n";
+            (example.is_program ? "EXPECT_EQ(" + suite + "::" + name + "::example(), 0);" : suite + "::" + name + "::example();") +
+            " });\n";
   else
     text += "  EXPECT_NE(&" + suite + "::" + name + "::example, nullptr);\n";
   text += wants_page(example) ? "}\n#endif\n" : "}\n";

@@ -9,7 +9,7 @@ import re
 from mkdocs.structure.files import File
 
 log = logging.getLogger("mkdocs.tidepool")
-LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
+LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".c": "c", ".py": "python", ".comp": "glsl"}
 
 
@@ -78,8 +78,6 @@ def on_page_markdown(text, page, config, files):
     if not name.endswith(".md") or not os.path.isfile(os.path.join(root(config), name)):
         return text  # a file that is shown as it is
     for match in reversed(links(text)):
-        target = place_of(target_of(name, match[2])) if os.path.splitext(match[2])[1] != ".png" else None
-        if target:
-            there = posixpath.relpath(target, posixpath.dirname(place) or ".")
-            text = text[: match.start()] + f"[{match[1]}]({there}{match[3] or ''})" + text[match.end():]
+        there = posixpath.relpath(place_of(target_of(name, match[2])), posixpath.dirname(place) or ".")
+        text = text[: match.start()] + f"[{match[1]}]({there}{match[3] or ''})" + text[match.end():]
     return text

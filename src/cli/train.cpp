@@ -154,8 +154,8 @@ int train(const TrainCommand& options) {
   const Watched watched({.port = options.dashboard, .record = options.record, .json = options.json});
   Run run(task, options);
   if (options.resume && !std::filesystem::exists(run.checkpoint()))
-    throw IoError("train", cat("there is no checkpoint ", run.checkpoint(),
-                               " to go on from; name it with --checkpoint, or begin without --resume"));
+    throw IoError("train",
+                  cat("there is no checkpoint ", run.checkpoint(), " to go on from; name it with --checkpoint, or begin without --resume"));
   if (options.resume) run.trainer.resume(run.checkpoint());
   if (options.json)
     print({{"event", "start"},

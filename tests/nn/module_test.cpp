@@ -152,7 +152,9 @@ TEST_F(Modules, APartInTwoPlacesHasItsParametersOnce) {
 
 TEST_F(Modules, AWrongInputSaysInWhichLayerItWasNoticed) {
   Sequential net{Linear(4, 8), ReLU(), Linear(9, 2)};
-  EXPECT_EQ(message_of<ShapeError>([&] { net(ones({1, 4})); }),
+  EXPECT_EQ(message_of<ShapeError>([&] {
+              net(ones({1, 4}));
+            }),
             "linear: inner sizes differ: x [1, 8] and w [2, 9]; wanted x [n, in] and w [out, in] (in layer 2, Linear)");
   EXPECT_HAS(message_of<ShapeError>([&] { net(ones({1, 5})); }), "(in layer 0, Linear)");
   Sequential pictures{Conv2d(1, 2), ReLU(), MaxPool2d(8)};

@@ -1,4 +1,5 @@
-// What a public header declares, by qualified name, without what is private, friends and mere announcements. It reads the house's own headers, not all of C++.
+// What a public header declares, by qualified name, without what is private, friends and mere announcements. It reads the house's own
+// headers, not all of C++.
 //
 //     declarations_in(path);      // {"tp::raw::linear_fwd", "tp::AdamOptions", "tp::AdamOptions::lr", …}
 #pragma once
