@@ -36,7 +36,7 @@ class Help : public CLI::Formatter {
 };
 
 // How many letters to add, drop or change to come from one word to the other.
-std::size_t distance(const std::string& a, const std::string& b) {
+std::size_t letters_apart(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -51,10 +51,10 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
-// "; did you mean --epochs?", when one of the names is close.
+// " (did you mean --epochs?)", when one of the names is close.
 std::string meant(const std::string& word, const std::vector<std::string>& names) {
-  const auto closest = std::ranges::min_element(names, {}, [&](const std::string& name) { return distance(word, name); });
-  return closest != names.end() && distance(word, *closest) <= 2 ? "; did you mean " + *closest + "?" : "";
+  const auto closest = std::ranges::min_element(names, {}, [&](const std::string& name) { return letters_apart(word, name); });
+  return closest != names.end() && letters_apart(word, *closest) <= 2 ? " (did you mean " + *closest + "?)" : "";
 }
 
 std::string no_command(const CLI::App& app, const std::string& word) {
@@ -140,12 +140,11 @@ int Parser::run(int argc, char** argv) {
     app_->exit(help);
   } catch (const CLI::RuntimeError& status) {  // a command's own, with its message already out
     return status.get_exit_code();
-  } catch (const CLI::ExtrasError& error) {
-    const auto chosen = app_->get_subcommands();
-    const std::string what = not_taken(chosen.empty() ? *app_ : *chosen[0], arguments);
-    return wrong(what.empty() ? error.what() : what);
   } catch (const CLI::ParseError& error) {
-    return wrong(error.what());
+    const auto chosen = app_->get_subcommands();
+    const bool extra = chosen.empty() || dynamic_cast<const CLI::ExtrasError*>(&error);
+    const std::string what = extra ? not_taken(chosen.empty() ? *app_ : *chosen[0], arguments) : "";
+    return wrong(what.empty() ? error.what() : what);
   } catch (const WrongUsage& error) {
     return wrong(error.what());
   }

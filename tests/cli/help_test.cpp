@@ -43,7 +43,6 @@ TEST_F(Help, AgreesWithTheDocumentation) {
     std::set<std::string> there = options_in(help);
     there.erase("--help");
     if (name == "eval") said.erase("--save");  // of another command
-    if (name == "watch") there.erase("--dashboard");
     if (name == "report") said.erase("--record");
     EXPECT_EQ(said, there) << name;
   }
