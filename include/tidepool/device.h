@@ -68,7 +68,7 @@ TIDEPOOL_API Device default_device();
 TIDEPOOL_API void set_default_device(const Device& device);
 // Makes the device anew. What lived on it is gone: using such a tensor throws DeviceLost.
 TIDEPOOL_API void reset(const Device& device);
-// The function is called for every event from now on, from the thread that caused it.
+// The function is called for every event from now on until the process ends, from the thread that caused it.
 TIDEPOOL_API void on_device_event(std::function<void(const DeviceEvent&)> function);
 
 }  // namespace tidepool::inline v0

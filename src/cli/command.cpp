@@ -3,14 +3,18 @@
 #include <tidepool/version.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <iostream>
+#include <vector>
 
 #include "platform/one_line.h"
 
 namespace tidepool::cli {
 
 namespace {
+
+const char* const optional_value = "[=N]";  // of a flag: CLI11 has no word for it
 
 // What is an integer at all: CLI11 says less of it.
 std::string no_integer(const std::string& text) {
@@ -23,6 +27,60 @@ void take(CLI::Option& option, const Taking& taking) {
   if (!taking.type.empty()) option.type_name(taking.type);
   if (taking.check) option.check(CLI::Validator(taking.check, ""));
   option.required(taking.required);
+}
+
+// CLI11 shows what a flag means alone as {0}, which helps nobody.
+class Help : public CLI::Formatter {
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    const std::string name = CLI::Formatter::make_option_name(option, is_positional);
+    return name.substr(0, name.find('{'));
+  }
+};
+
+// How many letters to add, drop or change to come from one word to the other.
+std::size_t letters_apart(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t corner = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
+      corner = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+    }
+  }
+  return row.back();
+}
+
+// " (did you mean --epochs?)", when one of the names is close.
+std::string meant(const std::string& word, const std::vector<std::string>& names) {
+  const auto closest = std::ranges::min_element(names, {}, [&](const std::string& name) { return letters_apart(word, name); });
+  return closest != names.end() && letters_apart(word, *closest) <= 2 ? " (did you mean " + *closest + "?)" : "";
+}
+
+std::string no_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(command->get_name());
+  if (std::ranges::find(names, word) != names.end()) return "";
+  return "there is no command '" + word + "'" + meant(word, names);
+}
+
+// What is wrong with arguments that nobody takes.
+std::string not_taken(const CLI::App& command, const std::vector<std::string>& arguments) {
+  const std::vector<std::string> rest = command.remaining();
+  if (rest.empty()) return "";
+  const auto first = std::ranges::find_if(arguments, [&](const std::string& a) { return std::ranges::find(rest, a) != rest.end(); });
+  const std::string& word = first != arguments.end() ? *first : rest.front();
+  if (word.starts_with("-")) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    return "there is no option '" + word + "'" + meant(word, names);
+  }
+  const CLI::Option* before = first != arguments.end() && first != arguments.begin() ? command.get_option_no_throw(*(first - 1)) : nullptr;
+  if (before && before->get_type_name() == optional_value) return "'" + word + "' was not expected; wanted " + *(first - 1) + "=" + word;
+  return "'" + word + "' was not expected";
 }
 
 }  // namespace
@@ -48,7 +106,7 @@ void Command::flag_or_number(const std::string& name, std::int64_t& into, std::i
                              const Check& check) {
   // Its text, for a flag bound to a number takes 0 for "no".
   CLI::Option* option = app_->add_flag(name + "{" + std::to_string(without) + "}", help);
-  option->check(CLI::Validator(check, ""))->each([&into](const std::string& text) { into = std::stoll(text); })->type_name("[=N]");
+  option->check(CLI::Validator(check, ""))->each([&into](const std::string& text) { into = std::stoll(text); })->type_name(optional_value);
 }
 
 void Command::runs(std::function<int()> run) {
@@ -63,6 +121,7 @@ Parser::Parser(Does does)
   app_->set_version_flag("--version", std::string("tidepool ") + version(), "Print the version and exit");
   app_->set_help_flag("-h,--help", "Print this help and exit");
   app_->require_subcommand(1);
+  app_->formatter(std::make_shared<Help>());
 }
 
 Parser::~Parser() = default;
@@ -79,6 +138,10 @@ int Parser::run(int argc, char** argv) {
               << "--help`\n";
     return wrong_usage;
   };
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.empty()) return wrong("a command is wanted, such as devices, doctor or train");
+  if (!arguments[0].starts_with("-"))
+    if (const std::string none = no_command(*app_, arguments[0]); !none.empty()) return wrong(none);
   try {
     app_->parse(argc, argv);
   } catch (const CLI::Success& help) {  // --help, --version
@@ -86,8 +149,10 @@ int Parser::run(int argc, char** argv) {
   } catch (const CLI::RuntimeError& status) {  // a command's own, with its message already out
     return status.get_exit_code();
   } catch (const CLI::ParseError& error) {
-    const auto rest = app_->remaining();
-    return wrong(app_->get_subcommands().empty() && !rest.empty() ? "there is no command '" + rest[0] + "'" : error.what());
+    const auto chosen = app_->get_subcommands();
+    const bool extra = chosen.empty() || dynamic_cast<const CLI::ExtrasError*>(&error);
+    const std::string what = extra ? not_taken(chosen.empty() ? *app_ : *chosen[0], arguments) : "";
+    return wrong(what.empty() ? error.what() : what);
   } catch (const WrongUsage& error) {
     return wrong(error.what());
   }

@@ -12,6 +12,8 @@
 #include "cli/tasks.h"
 #include "cli/watched.h"
 #include "platform/bytes.h"
+#include "platform/cat.h"
+#include "platform/replace_file.h"
 #include "platform/terminal.h"
 
 namespace tidepool::cli {
@@ -143,12 +145,17 @@ void report(Run& run, const TrainResult& result, const data::Dataset& test) {
 
 int train(const TrainCommand& options) {
   const Task& task = *find_task(options.task);
+  for (const std::string& result : {options.save, options.plot, options.record})
+    if (!result.empty()) require_replaceable("train", result);  // rather than when all is done
   if (!options.memory_limit.empty()) configure({.memory_limit = *parse_bytes(options.memory_limit)});
   use_device(options.device);
   const data::Dataset train = task.train().normalized(task.mean, task.deviation);
   const data::Dataset test = task.test ? task.test().normalized(task.mean, task.deviation) : data::Dataset();
   const Watched watched({.port = options.dashboard, .record = options.record, .json = options.json});
   Run run(task, options);
+  if (options.resume && !std::filesystem::exists(run.checkpoint()))
+    throw IoError("train",
+                  cat("there is no checkpoint ", run.checkpoint(), " to go on from; name it with --checkpoint, or begin without --resume"));
   if (options.resume) run.trainer.resume(run.checkpoint());
   if (options.json)
     print({{"event", "start"},

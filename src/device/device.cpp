@@ -65,7 +65,8 @@ DeviceSlot::Open opener(std::string_view id) {
 #endif
   std::string known;
   for (const DeviceInfo& info : devices()) known += cat(known.empty() ? "" : ", ", info.id);
-  throw DeviceError("device", cat("there is no device called '", one_line(id), "'; there are: ", known));
+  throw DeviceError("device", cat("there is no device called '", one_line(id), "'; there are: ", known,
+                                  id == "gpu" ? "; select() finds the best GPU" : ""));
 }
 
 DeviceInfo describe(const ListedDevice& listed) {
@@ -180,6 +181,7 @@ void reset(const Device& device) {
 }
 
 void on_device_event(std::function<void(const DeviceEvent&)> function) {
+  if (!function) throw ArgumentError("on_device_event", "got an empty function; wanted one to call");
   const std::scoped_lock lock(registry().listeners_mutex);
   registry().listeners.push_back(std::move(function));
 }

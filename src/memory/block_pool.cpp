@@ -350,8 +350,8 @@ void BlockPool::out_of_memory(std::size_t bytes, const char* operation) {
   throw OutOfMemory(operation, cat("asked ", readable_bytes(bytes), " of ", host_.device_id(), ": limit ",
                                    limits_.memory ? readable_bytes(limits_.memory) : "none (the device has no more)", ", live ",
                                    readable_bytes(stats_.live), ", cached ", readable_bytes(stats_.cached()), ", largest free ",
-                                   readable_bytes(largest_idle()), "; held by ", held.empty() ? "nothing" : held,
-                                   ". Release tensors, work in smaller pieces, or raise memory_limit."));
+                                   readable_bytes(largest_idle()), "; held by ", held.empty() ? "nothing" : held, ". Release tensors",
+                                   limits_.memory ? ", work in smaller pieces, or raise memory_limit." : " or work in smaller pieces."));
 }
 
 std::string BlockPool::check() {

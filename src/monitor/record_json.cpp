@@ -67,8 +67,10 @@ Json parse_json(std::string_view text, std::string_view what) {
   try {
     return Json::parse(text);
   } catch (const Json::exception& error) {
+    std::string_view why = error.what();
+    if (const std::size_t number = why.find("] "); number != std::string_view::npos) why.remove_prefix(number + 2);  // the parser's own
     constexpr std::size_t most = 160;  // it shows what it read last, however long that is
-    throw IoError("run", cat(what, " is not JSON: ", one_line(error.what(), most)));
+    throw IoError("run", cat(what, " is not JSON: ", one_line(why, most)));
   }
 }
 

@@ -21,6 +21,11 @@ namespace tidepool::inline v0 {
 
 namespace {
 
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, std::max(slash, std::size_t{1}));
+}
+
 class Replacement {
  public:
   Replacement(const char* operation, const std::string& path) : operation_(operation), path_(path), place_(path) {
@@ -84,6 +89,7 @@ class Replacement {
     }
     if (descriptor_ >= 0) return;
     renamed_ = true;  // there is nothing to remove
+    if (errno == ENOENT) fail(cat("cannot be written: there is no folder ", folder_of(place_), "; make it first"));
     fail_now(cat("cannot be written beside it as ", temporary_));
   }
 
@@ -111,8 +117,7 @@ class Replacement {
   }
 
   void sync_directory() const {
-    const std::size_t slash = place_.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : place_.substr(0, slash + 1);
+    const std::string folder = folder_of(place_);
     const int directory = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0) return;  // one may write in a folder without being allowed to list it
     const int result = fsync(directory), error = errno;
@@ -135,6 +140,8 @@ void replace_file(const char* operation, const std::string& path, std::span<cons
   for (const std::span<const std::byte> piece : pieces) file.write(piece);
   file.finish(keep_previous);
 }
+
+void require_replaceable(const char* operation, const std::string& path) { const Replacement removed_at_once(operation, path); }
 
 void remove_abandoned(const std::string& path) {
   namespace fs = std::filesystem;

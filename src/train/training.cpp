@@ -264,6 +264,7 @@ void Training::prepare(const data::Dataset& train, const data::Dataset& test) {
 
 TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test) {
   require_like(train, test);
+  if (!options_.checkpoint.empty()) require_replaceable("fit", options_.checkpoint);  // rather than after the first epoch
   const InterruptScope interrupts(options_.stop_on_interrupt);
   result_ = {};
   now_ = {};

@@ -72,6 +72,31 @@ TEST_F(TrainCommand, WrongUsageIsOneLineAndStatusTwo) {
   }
 }
 
+TEST_F(TrainCommand, SaysWhatWasProbablyMeant) {
+  for (const auto& [arguments, message] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"", "a command is wanted, such as devices, doctor or train; see `tidepool --help`"},
+           {"tain", "there is no command 'tain' (did you mean train?); see `tidepool --help`"},
+           {"nonsense --help", "there is no command 'nonsense'; see `tidepool --help`"},
+           {"train xor --epoch 3", "there is no option '--epoch' (did you mean --epochs?); see `tidepool train --help`"},
+           {"train xor --learning-rate 3", "there is no option '--learning-rate'; see `tidepool train --help`"},
+           {"train xor --dashboard 8080", "'8080' was not expected; wanted --dashboard=8080; see `tidepool train --help`"},
+           {"train xor sine", "'sine' was not expected; see `tidepool train --help`"},
+           {"--versio", "there is no option '--versio' (did you mean --version?); see `tidepool --help`"}}) {
+    const Outcome o = run(arguments);
+    EXPECT_EQ(o.status, 2) << arguments;
+    EXPECT_EQ(o.err, std::string("tidepool: ") + message + "\n");
+  }
+}
+
+TEST_F(TrainCommand, WhatCannotBeWrittenIsSaidBeforeTheWork) {
+  for (const std::string option : {"--save", "--record", "--plot", "--checkpoint"}) {
+    const Outcome o = run("train sine --epochs 2 " + option + " none/result");
+    EXPECT_EQ(o.status, 1) << option;
+    EXPECT_NE(o.err.find("none/result: cannot be written: there is no folder none; make it first"), std::string::npos) << o.err;
+    EXPECT_EQ(o.out, "") << option;
+  }
+}
+
 TEST_F(TrainCommand, WhatCannotBeReadOrWrittenIsOneLineAndStatusOne) {
   for (const auto& [arguments, part] : std::initializer_list<std::pair<const char*, const char*>>{
            {"train xor --resume --checkpoint none.ckpt", "none.ckpt"},

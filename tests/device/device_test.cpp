@@ -45,6 +45,7 @@ TEST_F(Devices, AnUnknownNameIsAnErrorThatListsWhatThereIs) {
     EXPECT_HAS(message, std::string("there is no device called '") + bad + "'");
     for (const DeviceInfo& info : devices()) EXPECT_HAS(message, info.id);
   }
+  EXPECT_HAS(message_of<DeviceError>([] { device("gpu"); }), "; select() finds the best GPU");
 }
 
 TEST_F(Devices, ANameThatFailedStaysAnError) {
@@ -157,6 +158,10 @@ TEST_F(Devices, AListenerThatThrowsHarmsNobody) {
   EXPECT_EQ(select({.prefer_gpu = false}).id(), "cpu");
   armed = false;
   EXPECT_HAS(testing::internal::GetCapturedStderr(), "a device event listener threw: no");
+}
+
+TEST_F(Devices, AnEmptyListenerIsAnErrorAtOnceAndNotAtTheNextLoss) {
+  EXPECT_EQ(message_of<ArgumentError>([] { on_device_event({}); }), "on_device_event: got an empty function; wanted one to call");
 }
 
 TEST_P(DevicesTo, MixingDevicesIsAnErrorThatSaysHowToMove) {

@@ -163,7 +163,7 @@ TEST(BlockPoolLimits, SaysWhenItIsTheDeviceThatHasNoMore) {
   WatchedPool host({}, {.memory = 4 * MiB});
   const std::string message = out_of_memory_message(host, 5 * MiB);
   EXPECT_HAS(message, "limit none (the device has no more)");
-  EXPECT_HAS(message, "held by nothing");
+  EXPECT_HAS(message, "held by nothing. Release tensors or work in smaller pieces.");
 }
 
 TEST(BlockPoolLimits, IsAsBeforeAfterItGaveUp) {

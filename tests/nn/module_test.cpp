@@ -150,6 +150,22 @@ TEST_F(Modules, APartInTwoPlacesHasItsParametersOnce) {
   EXPECT_EQ(opt.steps(), 1);
 }
 
+TEST_F(Modules, AWrongInputSaysInWhichLayerItWasNoticed) {
+  Sequential net{Linear(4, 8), ReLU(), Linear(9, 2)};
+  EXPECT_EQ(message_of<ShapeError>([&] {
+              net(ones({1, 4}));
+            }),
+            "linear: inner sizes differ: x [1, 8] and w [2, 9]; wanted x [n, in] and w [out, in] (in layer 2, Linear)");
+  EXPECT_HAS(message_of<ShapeError>([&] { net(ones({1, 5})); }), "(in layer 0, Linear)");
+  Sequential pictures{Conv2d(1, 2), ReLU(), MaxPool2d(8)};
+  EXPECT_HAS(message_of<ShapeError>([&] { pictures(ones({1, 1, 8, 8})); }), "(in layer 2, MaxPool2d)");
+  Sequential outer{Residual(Linear(4, 3))};
+  EXPECT_HAS(message_of<ShapeError>([&] { outer(ones({1, 4})); }), "(in layer 0, Residual)");
+  Sequential words{Embedding(10, 4)};
+  EXPECT_HAS(message_of<DTypeError>([&] { words(ones({2})); }), "wanted i32 (in layer 0, Embedding)");
+  EXPECT_EQ(message_of<ArgumentError>([&] { net[3]; }), "Sequential: there is no layer 3; it has 3, counted from 0");
+}
+
 TEST_F(Modules, WrongSizesAreNamed) {
   EXPECT_EQ(message_of<ArgumentError>([] { Linear(0, 3); }), "Linear: in is 0; wanted 1 or more");
   EXPECT_EQ(message_of<ArgumentError>([] { Conv2d(3, 4, {.groups = 2}); }), "Conv2d: 3 and 4 channels do not divide into 2 groups");

@@ -1,8 +1,10 @@
-// What a public header declares, by qualified name. It reads the house's own headers, not all of C++.
+// What a public header declares, by qualified name, without what is private, friends and mere announcements. It reads the house's own
+// headers, not all of C++.
 //
 //     declarations_in(path);      // {"tp::raw::linear_fwd", "tp::AdamOptions", "tp::AdamOptions::lr", …}
 #pragma once
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -85,8 +87,17 @@ class Declarations {
     if (token == ";" || token == "," || token == "=" || token == "}") {
       declare_last();
       in_value_ = token == "=";
-      if (token == "}" && !scopes_.empty()) scopes_.pop_back();
+      if (token == "}" && !scopes_.empty()) {
+        scopes_.pop_back();
+        hidden_.pop_back();
+      }
       if (token == ";" || token == "}") statement_.clear();
+      last_.clear();
+      return;
+    }
+    if (token == ":" && !hidden_.empty() && (last_ == "private" || last_ == "protected" || last_ == "public")) {
+      hidden_.back() = last_ == "private";
+      statement_.clear();
       last_.clear();
       return;
     }
@@ -95,9 +106,12 @@ class Declarations {
   }
   // What stands before a sign that ends a declarator.
   void declare_last() {
-    if (!in_value_ && is_word(last_)) declare(last_);
+    const std::string first = statement_.empty() ? "" : statement_[0];
+    const bool announced = statement_.size() == 2 && (first == "struct" || first == "class");
+    if (!in_value_ && is_word(last_) && !announced && first != "friend") declare(last_);
   }
   void declare(const std::string& name) {
+    if (std::find(hidden_.begin(), hidden_.end(), true) != hidden_.end()) return;
     std::string qualified;
     for (const std::string& scope : scopes_) {
       if (scope == "{") return;  // the body of a function, or a value
@@ -123,6 +137,7 @@ class Declarations {
     }
     if (name.empty()) name = "v0";  // without a name, or inline
     scopes_.push_back(name);
+    hidden_.push_back(false);
     statement_.clear();
     last_.clear();
     in_value_ = false;
@@ -133,6 +148,7 @@ class Declarations {
   }
 
   std::vector<std::string> scopes_, statement_;
+  std::vector<bool> hidden_;  // of each scope: whether what comes now is private
   std::string last_;
   int parentheses_ = 0;
   bool in_value_ = false;
