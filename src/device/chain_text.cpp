@@ -171,7 +171,7 @@ std::size_t work_to_compile(const ElementText& element) {
     std::string_view text;
     std::size_t work;
   };
-  constexpr Word long_ones[] = {{"sin", 32}, {"cos", 32}, {"power", 32}, {"log", 8}, {"log1p", 8}, {"erf", 4}, {"tanh", 4}, {"exp", 2}};
+  constexpr Word long_ones[] = {{"sin", 256}, {"cos", 256}, {"power", 32}, {"log", 8}, {"log1p", 8}, {"erf", 4}, {"tanh", 4}, {"exp", 2}};
   std::size_t work = 1;
   for (const Word& word : long_ones)
     if (has_word(element.glsl, word.text)) work += word.work;
