@@ -145,7 +145,7 @@ TEST_F(VulkanFusion, GivesTheBitsOfEveryGradientByItself) {
     const Environment no_library("TIDEPOOL_SHADERC", "0");
     forget_fused_kernels();
     const auto [launches_before, dx_before, dy_before] = launch();
-    EXPECT_GE(launches_before, launches + 3);
+    EXPECT_GT(launches_before, launches);
     EXPECT_LE(launches, is_sine(function) ? 6 : 3);
     expect_equal(dx, dx_before);
     expect_equal(dy, dy_before);
