@@ -1,7 +1,5 @@
 #include "device/chain_text.h"
 
-#include "platform/cat.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -31,13 +29,16 @@ class ChainText {
   explicit ChainText(const ChainShader& chain) : chain_(chain) {}
 
   std::string whole() {
-    std::size_t numbers = 0;
-    for (const ChainStage& stage : chain_.stages) numbers += std::size_t{uses_a(*stage.element)} + std::size_t{uses_b(*stage.element)};
-    add("#version 450\n// ", chain_.name, "\nlayout(local_size_x = 64) in;\nstruct Numbers { float a, b; };\n");
-    add("layout(push_constant) uniform Sent { uint shifts[2]; uint count, nothing; ");
-    if (numbers) add("float numbers[", numbers, "]; ");
-    add("} sent;", chain_start, table_words);
-    for (std::size_t i = 0; i < chain_.bindings.size(); ++i) declare(i);
+    int numbers = 0;
+    for (const ChainStage& stage : chain_.stages) numbers += int{uses_a(*stage.element)} + int{uses_b(*stage.element)};
+    text_ = "#version 450\n// " + chain_.name;
+    add("\nlayout(local_size_x = 64) in;\nstruct Numbers { float a, b; };\n"
+        "layout(push_constant) uniform Sent { uint shifts[2]; uint count, nothing; ");
+    if (numbers) add("float numbers[$]; ", numbers);
+    add("} sent;");
+    text_ += chain_start;
+    text_ += table_words;
+    each([&](int i, const ChainBinding& binding) { declare(i, binding); });
     for (const ChainStage& stage : chain_.stages) define(stage);
     add_chain();
     add_main();
@@ -45,110 +46,130 @@ class ChainText {
   }
 
  private:
-  template <class... Parts>
-  void add(const Parts&... parts) {
-    text_ += cat(parts...);
+  // A $ stands for the number.
+  [[gnu::noinline]] void add(std::string_view pattern, int number = 0) {
+    for (const char c : pattern)
+      if (c == '$')
+        text_ += std::to_string(number);
+      else
+        text_ += c;
+  }
+
+  template <class Do>
+  void each(const Do& act) {
+    for (std::size_t i = 0; i < chain_.bindings.size(); ++i) act(static_cast<int>(i), chain_.bindings[i]);
+  }
+  void each_loaded(std::string_view pattern) {
+    each([&](int i, const ChainBinding& binding) {
+      if (binding.loaded >= 0) add(pattern, i);
+    });
+  }
+  void each_stored(std::string_view pattern) {
+    each([&](int i, const ChainBinding& binding) {
+      if (binding.stored >= 0) add(pattern, i);
+    });
   }
 
   // As single elements, and as four of them.
-  void declare(std::size_t i) {
-    const ChainBinding& binding = chain_.bindings[i];
+  void declare(int i, const ChainBinding& binding) {
     const char* const access = binding.stored < 0 ? "readonly " : binding.loaded < 0 ? "writeonly " : "";
-    add("layout(binding = ", i, ") ", access, "buffer One", i, " { uint one", i, "[]; };\n");
-    add("layout(binding = ", i, ") ", access, "buffer Four", i, " { uvec4 four", i, "[]; };\n");
+    for (const char* const as : {"buffer One$ { uint one$[]; };\n", "buffer Four$ { uvec4 four$[]; };\n"}) {
+      add("layout(binding = $) ", i);
+      add(access);
+      add(as, i);
+    }
   }
 
+  int function_of(const ChainStage& stage) const { return static_cast<int>(std::ranges::find(defined_, stage.element) - defined_.begin()); }
+
   void define(const ChainStage& stage) {
-    if (std::ranges::find(defined_, stage.element) != defined_.end()) return;
-    add("float f", defined_.size(), '(');
-    for (const char* input = stage.element->inputs; *input; ++input) add("float ", *input, ", ");
-    add("Numbers p) { precise float made = ", stage.element->glsl, "; return made; }\n");
+    const int function = function_of(stage);
+    if (function < static_cast<int>(defined_.size())) return;
+    add("float f$(", function);
+    for (const char* input = stage.element->inputs; *input; ++input) {
+      add("float ");
+      add({input, 1});
+      add(", ");
+    }
+    add("Numbers p) { precise float made = ");
+    add(stage.element->glsl);
+    add("; return made; }\n");
     defined_.push_back(stage.element);
+  }
+
+  // Of `chain`: what goes in, and what comes out.
+  void add_arguments(std::string_view in, bool by_value, std::string_view out) {
+    const char* comma = "";
+    each([&](int i, const ChainBinding& binding) {
+      if (binding.loaded >= 0) {
+        add(std::exchange(comma, ", "));
+        add(in, by_value ? binding.loaded : i);
+      }
+      if (binding.stored >= 0) {
+        add(std::exchange(comma, ", "));
+        add(out, i);
+      }
+    });
   }
 
   void add_chain() {
     add("void chain(");
-    const char* comma = "";
-    for (std::size_t i = 0; i < chain_.bindings.size(); ++i) {
-      const ChainBinding& binding = chain_.bindings[i];
-      if (binding.loaded >= 0) add(std::exchange(comma, ", "), "uint v", binding.loaded);
-      if (binding.stored >= 0) add(std::exchange(comma, ", "), "out uint to", i);
-    }
+    add_arguments("uint v$", true, "out uint to$");
     add(") {\n");
-    std::size_t numbers = 0;
-    const auto number = [&](bool used) { return used ? cat("sent.numbers[", numbers++, ']') : std::string("0.0"); };
+    int numbers = 0;
+    const auto add_number = [&](bool used) {
+      if (used)
+        add("sent.numbers[$]", numbers++);
+      else
+        add("0.0");
+    };
     for (const ChainStage& stage : chain_.stages) {
-      const auto function = std::ranges::find(defined_, stage.element) - defined_.begin();
-      add("  const uint v", stage.made, " = sealed(f", function, '(');
-      for (std::size_t i = 0; stage.element->inputs[i]; ++i)
-        if (stage.inputs[i] < 0)
-          add("0.0, ");
-        else
-          add("uintBitsToFloat(v", stage.inputs[i], "), ");
-      const std::string a = number(uses_a(*stage.element)), b = number(uses_b(*stage.element));
-      add("Numbers(", a, ", ", b, ")));\n");
+      add("  const uint v$ = ", stage.made);
+      add("sealed(f$(", function_of(stage));
+      for (std::size_t i = 0; stage.element->inputs[i]; ++i) add(stage.inputs[i] < 0 ? "0.0, " : "uintBitsToFloat(v$), ", stage.inputs[i]);
+      add("Numbers(");
+      add_number(uses_a(*stage.element));
+      add(", ");
+      add_number(uses_b(*stage.element));
+      add(")));\n");
     }
-    for (std::size_t i = 0; i < chain_.bindings.size(); ++i)
-      if (const int value = chain_.bindings[i].stored; value >= 0) add("  to", i, " = v", value, ";\n");
+    each([&](int i, const ChainBinding& binding) {
+      if (binding.stored < 0) return;
+      add("  to$ = ", i);
+      add("v$;\n", binding.stored);
+    });
     add("}\n");
   }
 
   // A work item takes four elements: as a vector where they lie at multiples of four. They go through the chain in a loop, so that there is
-  // one copy of it to compile; drivers undo the loop when it is short.
+  // one copy of it to compile; drivers undo the loop when it is short. The next element is always the first of what comes in, and becomes
+  // the last of what goes out.
   void add_main() {
     add("void main() {\n"
         "  const uint i = 4 * ((gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * 64 + gl_LocalInvocationID.x);\n"
         "  if (i >= sent.count) return;\n"
         "  const bool whole = i + 4 <= sent.count && ((sent.shifts[0] | sent.shifts[1]) & 0x03030303u) == 0;\n"
         "  const uvec4 at = min(i + uvec4(0, 1, 2, 3), sent.count - 1);\n");
-    each([&](std::size_t i, bool loaded, bool stored) {
-      if (loaded) add("  uvec4 in", i, ";\n");
-      if (stored) add("  uvec4 to", i, " = uvec4(0);\n");
-    });
+    each_loaded("  uvec4 in$;\n");
+    each_stored("  uvec4 to$ = uvec4(0);\n");
     add("  if (whole) {\n");
-    each([&](std::size_t i, bool loaded, bool) {
-      if (loaded) add("    in", i, " = four", i, "[(i + shift(", i, ")) / 4];\n");
-    });
+    each_loaded("    in$ = four$[(i + shift($)) / 4];\n");
     add("  } else {\n");
-    each([&](std::size_t i, bool loaded, bool) {
-      if (!loaded) return;
-      for (const char lane : {'x', 'y', 'z', 'w'}) add("    in", i, '.', lane, " = one", i, "[at.", lane, " + shift(", i, ")];\n");
-    });
+    each_loaded("    in$ = uvec4(one$[at.x + shift($)], one$[at.y + shift($)], one$[at.z + shift($)], one$[at.w + shift($)]);\n");
     add("  }\n  for (int k = 0; k < 4; ++k) {\n");
-    add_call();
-    add("  }\n  if (whole) {\n");
-    each([&](std::size_t i, bool, bool stored) {
-      if (stored) add("    four", i, "[(i + shift(", i, ")) / 4] = to", i, ";\n");
-    });
-    add("  } else {\n");
-    each([&](std::size_t i, bool, bool stored) {
-      if (!stored) return;
-      for (const char lane : {'w', 'z', 'y', 'x'}) add("    one", i, "[at.", lane, " + shift(", i, ")] = to", i, '.', lane, ";\n");
-    });
-    add("  }\n}\n");
-  }
-
-  // The next element is always the first of what comes in, and becomes the last of what goes out.
-  void add_call() {
-    each([&](std::size_t i, bool, bool stored) {
-      if (stored) add("    uint made", i, ";\n");
-    });
+    each_stored("    uint made$;\n");
     add("    chain(");
-    const char* comma = "";
-    each([&](std::size_t i, bool loaded, bool stored) {
-      if (loaded) add(std::exchange(comma, ", "), "in", i, ".x");
-      if (stored) add(std::exchange(comma, ", "), "made", i);
-    });
+    add_arguments("in$.x", false, "made$");
     add(");\n");
-    each([&](std::size_t i, bool loaded, bool stored) {
-      if (loaded) add("    in", i, " = in", i, ".yzwx;\n");
-      if (stored) add("    to", i, " = uvec4(to", i, ".yzw, made", i, ");\n");
-    });
-  }
-
-  template <class Do>
-  void each(const Do& act) {
-    for (std::size_t i = 0; i < chain_.bindings.size(); ++i) act(i, chain_.bindings[i].loaded >= 0, chain_.bindings[i].stored >= 0);
+    each_loaded("    in$ = in$.yzwx;\n");
+    each_stored("    to$ = uvec4(to$.yzw, made$);\n");
+    add("  }\n  if (whole) {\n");
+    each_stored("    four$[(i + shift($)) / 4] = to$;\n");
+    add("  } else {\n");
+    for (const char* const lane : {"    one$[at.x + shift($)] = to$.x;\n", "    one$[at.y + shift($)] = to$.y;\n",
+                                   "    one$[at.z + shift($)] = to$.z;\n", "    one$[at.w + shift($)] = to$.w;\n"})
+      each_stored(lane);
+    add("  }\n}\n");
   }
 
   const ChainShader& chain_;
@@ -171,7 +192,7 @@ std::size_t work_to_compile(const ElementText& element) {
     std::string_view text;
     std::size_t work;
   };
-  constexpr Word long_ones[] = {{"sin", 32}, {"cos", 32}, {"power", 32}, {"log", 8}, {"log1p", 8}, {"erf", 4}, {"tanh", 4}, {"exp", 2}};
+  constexpr Word long_ones[] = {{"sin", 256}, {"cos", 256}, {"power", 32}, {"log", 8}, {"log1p", 8}, {"erf", 4}, {"tanh", 4}, {"exp", 2}};
   std::size_t work = 1;
   for (const Word& word : long_ones)
     if (has_word(element.glsl, word.text)) work += word.work;

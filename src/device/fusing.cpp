@@ -17,11 +17,11 @@ namespace tidepool::inline v0 {
 namespace {
 
 constexpr std::size_t most_stages = 32;  // more values than registers gain nothing
-constexpr std::size_t most_work = 80;    // to compile: as much as takes no driver seconds
+constexpr std::size_t most_work = 80;    // to compile: as much as takes no driver seconds. Sines are more than that by themselves
 
 bool can_fuse(const CapturedLaunch& launch) {
   const std::size_t bytes = std::size_t{elements_of(launch)} * sizeof(float);
-  return bytes != 0 && launch.kernel->element &&
+  return bytes != 0 && launch.kernel->element && work_to_compile(*launch.kernel->element) <= most_work &&
          std::ranges::all_of(launch.operands, [&](const Operand& o) { return o.element == sizeof(float) && o.bytes == bytes; });
 }
 
