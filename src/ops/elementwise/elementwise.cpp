@@ -126,21 +126,30 @@ namespace {
 #include "ops/elementwise/binary.def"
 
 // Shaders of f32 take four elements for each work item.
-constexpr KernelDef forward_kernel(const char* name, std::uint8_t inputs, void (*cpu)(const CpuCall&), std::uint32_t covers = 256) {
+using StagesOf = Stages (*)(int instructions);
+constexpr KernelDef forward_kernel(const char* name, std::uint8_t inputs, void (*cpu)(const CpuCall&), StagesOf stages,
+                                   std::uint32_t covers = 256) {
   return {.name = name,
           .access = inputs == 1 ? accesses({r, w}) : accesses({r, r, w}),
           .bindings = static_cast<std::uint8_t>(inputs + 1),
           .cpu = cpu,
           .covers = covers,
-          .flat = std::string_view(name) == "add" ? &flat_addition : &flat_elementwise};
+          .flat = std::string_view(name) == "add" ? &flat_addition : &flat_elementwise,
+          .stages = stages};
 }
-constexpr KernelDef gradient_kernel(const char* name, void (*cpu)(const CpuCall&)) {
-  return {.name = name, .access = accesses({r, r, r, w}), .bindings = 4, .cpu = cpu, .covers = 256, .flat = &flat_elementwise};
+constexpr KernelDef gradient_kernel(const char* name, void (*cpu)(const CpuCall&), StagesOf stages) {
+  return {.name = name,
+          .access = accesses({r, r, r, w}),
+          .bindings = 4,
+          .cpu = cpu,
+          .covers = 256,
+          .flat = &flat_elementwise,
+          .stages = stages};
 }
 
 // The kernels of i32; most operations have none.
-#define INTEGER_UNARY(op, to, f) constexpr KernelDef op##_i32_kernel = forward_kernel(#op "_i32", 1, typed_cpu::op, 0);
-#define INTEGER_BINARY(op, to, f) constexpr KernelDef op##_i32_kernel = forward_kernel(#op "_i32", 2, typed_cpu::op, 0);
+#define INTEGER_UNARY(op, to, f) constexpr KernelDef op##_i32_kernel = forward_kernel(#op "_i32", 1, typed_cpu::op, nullptr, 0);
+#define INTEGER_BINARY(op, to, f) constexpr KernelDef op##_i32_kernel = forward_kernel(#op "_i32", 2, typed_cpu::op, nullptr, 0);
 #include "ops/typed/integer.def"
 consteval const KernelDef* i32_kernel(std::string_view name) {
 #define INTEGER_UNARY(op, to, f) \
@@ -157,24 +166,26 @@ consteval DType i32_result(std::string_view name) {
   return DType::i32;
 }
 
-#define UNARY(op, f, df)                                                                                                         \
-  constexpr KernelDef op##_kernel = forward_kernel(#op, 1, elementwise_cpu::op);                                                 \
-  constexpr KernelDef op##_grad_kernel = gradient_kernel(#op "_grad", elementwise_cpu::op##_grad);                               \
-  constexpr OpDef op##_grad{.name = #op "_grad", .rule = gradient_rule, .run = unary_gradient_run, .kernel = &op##_grad_kernel}; \
-  constexpr OpDef op{.name = #op,                                                                                                \
-                     .rule = unary_rule,                                                                                         \
-                     .run = unary_run,                                                                                           \
-                     .gradient = [](const Grad& g) { return unary_gradient<op##_dx>(g, op##_grad); },                            \
-                     .saves = unary_saves<op##_dx>,                                                                              \
-                     .kernel = &op##_kernel,                                                                                     \
-                     .kernel_i32 = i32_kernel(#op),                                                                              \
+#define UNARY(op, f, df)                                                                                                              \
+  constexpr KernelDef op##_kernel = forward_kernel(#op, 1, elementwise_cpu::op, elementwise_cpu::op##_stages);                        \
+  constexpr KernelDef op##_grad_kernel = gradient_kernel(#op "_grad", elementwise_cpu::op##_grad, elementwise_cpu::op##_grad_stages); \
+  constexpr OpDef op##_grad{.name = #op "_grad", .rule = gradient_rule, .run = unary_gradient_run, .kernel = &op##_grad_kernel};      \
+  constexpr OpDef op{.name = #op,                                                                                                     \
+                     .rule = unary_rule,                                                                                              \
+                     .run = unary_run,                                                                                                \
+                     .gradient = [](const Grad& g) { return unary_gradient<op##_dx>(g, op##_grad); },                                 \
+                     .saves = unary_saves<op##_dx>,                                                                                   \
+                     .kernel = &op##_kernel,                                                                                          \
+                     .kernel_i32 = i32_kernel(#op),                                                                                   \
                      .result_i32 = i32_result(#op)};
 #include "ops/elementwise/unary.def"
 
 #define BINARY(op, f, dfx, dfy)                                                                                                         \
-  constexpr KernelDef op##_kernel = forward_kernel(#op, 2, elementwise_cpu::op);                                                        \
-  constexpr KernelDef op##_grad_x_kernel = gradient_kernel(#op "_grad_x", elementwise_cpu::op##_grad_x);                                \
-  constexpr KernelDef op##_grad_y_kernel = gradient_kernel(#op "_grad_y", elementwise_cpu::op##_grad_y);                                \
+  constexpr KernelDef op##_kernel = forward_kernel(#op, 2, elementwise_cpu::op, elementwise_cpu::op##_stages);                          \
+  constexpr KernelDef op##_grad_x_kernel =                                                                                              \
+      gradient_kernel(#op "_grad_x", elementwise_cpu::op##_grad_x, elementwise_cpu::op##_grad_x_stages);                                \
+  constexpr KernelDef op##_grad_y_kernel =                                                                                              \
+      gradient_kernel(#op "_grad_y", elementwise_cpu::op##_grad_y, elementwise_cpu::op##_grad_y_stages);                                \
   constexpr OpDef op##_grad_x{.name = #op "_grad_x", .rule = gradient_rule, .run = binary_gradient_run, .kernel = &op##_grad_x_kernel}; \
   constexpr OpDef op##_grad_y{.name = #op "_grad_y", .rule = gradient_rule, .run = binary_gradient_run, .kernel = &op##_grad_y_kernel}; \
   constexpr OpDef op{.name = #op,                                                                                                       \
