@@ -102,11 +102,12 @@ struct KernelDef {
   const BlockedImages* images = nullptr;
   const FlatKernel* flat = nullptr;
   const StretchKernel* stretches = nullptr;
-  const ElementText* element = nullptr;  // of a flat one
-  const void* program = nullptr;         // what the CPU function runs, for kernels that are made at run time
-  ShaderNeeds needs{};                   // of such kernels
-  bool shifts = true;                    // its parameters begin with Shifts; if not, its bindings begin where the device can bind
-  bool folds = true;                     // it numbers its workgroups through x and y, so that a long line of them can be folded
+  const ElementText* element = nullptr;          // of a flat one
+  Stages (*stages)(int instructions) = nullptr;  // on the CPU; its last binding is written, the others are read
+  const void* program = nullptr;                 // what the CPU function runs, for kernels that are made at run time
+  ShaderNeeds needs{};                           // of such kernels
+  bool shifts = true;                            // its parameters begin with Shifts; if not, its bindings begin where the device can bind
+  bool folds = true;                             // it numbers its workgroups through x and y, so that a long line of them can be folded
 };
 
 // A small number for tables; the same for the life of the process, or of a kernel that is made at run time.

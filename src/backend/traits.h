@@ -1,5 +1,5 @@
 // What plans may know of a kernel, so that they can do its work in other ways: see device/layouts.h, device/joining.h,
-// device/fusing.h and device/zeros.h.
+// device/fusing.h, device/zeros.h and backend/cpu/chain.h.
 #pragma once
 
 #include <cstddef>
@@ -42,6 +42,13 @@ struct ElementText {
 struct StretchKernel {
   std::uint32_t (*length)(const std::byte* params);        // of a stretch; 0: not with these parameters
   void (*cut)(std::byte* params, std::uint32_t elements);  // parameters for the first so many elements, a multiple of it or all
+};
+// A flat kernel as a stage of a chain that is done in registers (backend/cpu/chain.h), or one that ends such a chain with sums. What
+// arguments the functions take depends on the instruction set, so here they have lost their type.
+using StageCode = void (*)();
+struct Stages {
+  StageCode with[3] = {};  // the value that comes from the stage before is its first input, its second, its third; null: never
+  float (*close)(const float* sums) = nullptr;  // of kernels that sum up stretches: what a stretch comes to
 };
 constexpr std::size_t piece_bytes = 65536;  // room for what lives within a piece of joined launches
 

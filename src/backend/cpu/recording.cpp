@@ -59,6 +59,18 @@ CpuRecording::CpuRecording(std::span<const Launch> launches, const CpuCall& comm
     }
   }
   shares_.reserve(most);
+  for (std::size_t i = 0; i < steps_.size(); i += steps_[i].joined + std::size_t{1})
+    if (steps_[i].joined) add_chain(std::span(steps_).subspan(i, steps_[i].joined + std::size_t{1}));
+}
+
+void CpuRecording::add_chain(std::span<Step> steps) {
+  std::vector<ChainStep> links;
+  for (const Step& step : steps) {
+    ChainStep& link = links.emplace_back(ChainStep{step.kernel, step.params.data(), {}});
+    for (std::size_t i = 0; i < step.kernel->bindings; ++i) link.bindings[i] = {step.call.buffers[i], (step.passing >> i & 1) != 0};
+  }
+  steps[0].chain = static_cast<std::uint32_t>(chains_.size());
+  chains_.push_back(chain_in_registers(links, steps[0].call.instructions));
 }
 
 void CpuRecording::run(CpuTeam& team) const {
@@ -99,19 +111,30 @@ void CpuRecording::run_timed(CpuTeam& team, std::vector<LaunchTime>& times) {
 
 void CpuRecording::run_joined(std::span<const Step> steps, CpuTeam& team, Times* times) const {
   constexpr std::size_t worth = 32768;  // elements that are worth a thread
+  const RegisterChain& chain = chains_[steps[0].chain];
   const std::size_t piece = steps[0].piece;
   std::uint32_t count = 0;
   std::memcpy(&count, steps[0].params.data() + steps[0].kernel->flat->count_at, sizeof count);
   team.run((count + piece - 1) / piece, std::max<std::size_t>(1, worth / piece), [&](std::size_t begin, std::size_t end) {
+    std::size_t first = begin * piece;
+    const std::size_t last = std::min<std::size_t>(end * piece, count);
     alignas(64) std::byte room[piece_bytes];  // not touched where nothing lives in it
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t first = i * piece, elements = std::min<std::size_t>(piece, count - first);
+    const auto next_piece = [&](Times* shares) {
+      const std::size_t elements = std::min(piece, last - first);
       for (std::size_t s = 0; s < steps.size(); ++s) {
-        const std::chrono::nanoseconds from = times && begin == 0 ? steady_now() : std::chrono::nanoseconds(0);
+        const std::chrono::nanoseconds from = shares ? steady_now() : std::chrono::nanoseconds(0);
         run_piece(steps[s], first, elements, room);
-        if (times && begin == 0) (*times)[s] += steady_now() - from;
+        if (shares) (*shares)[s] += steady_now() - from;
       }
+      first += elements;
+    };
+    if (times && begin == 0) next_piece(times);  // in registers nobody can tell what takes how long
+    if (chain.usable()) {
+      const std::size_t whole = (last - first) / chain.unit() * chain.unit();
+      chain.run(first, whole);
+      first += whole;
     }
+    while (first < last) next_piece(times && begin == 0 && !chain.usable() ? times : nullptr);
   });
 }
 

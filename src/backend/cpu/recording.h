@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
+#include "backend/cpu/chain.h"
 #include "backend/cpu/team.h"
 
 #include <array>
@@ -22,6 +23,7 @@ class CpuRecording final : public Recording {
     std::uint8_t param_bytes;
     std::uint16_t joined;  // so many after it are done with it, piece by piece
     std::uint32_t piece;
+    std::uint32_t chain;  // in registers: of the first of joined steps
     std::array<std::uint8_t, max_bindings> element;
     alignas(16) std::array<std::byte, max_param_bytes> params;
   };
@@ -32,9 +34,11 @@ class CpuRecording final : public Recording {
 
  private:
   using Times = std::vector<std::chrono::nanoseconds>;  // by steps that are joined
+  void add_chain(std::span<Step> steps);
   void run_joined(std::span<const Step> steps, CpuTeam& team, Times* times) const;
 
   std::vector<Step> steps_;
+  std::vector<RegisterChain> chains_;
   Times shares_;  // room for them, so that a run takes nothing from the heap
 };
 

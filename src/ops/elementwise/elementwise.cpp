@@ -127,7 +127,12 @@ namespace {
 #include "ops/elementwise/binary.def"
 
 // Shaders of f32 take four elements for each work item.
-constexpr KernelDef forward_kernel(const char* name, std::uint8_t inputs, void (*cpu)(const CpuCall&), const ElementText* text,
+// How chains in plans do it: as a part of a shader, and in registers.
+struct InChains {
+  const ElementText* text = nullptr;
+  Stages (*stages)(int instructions) = nullptr;
+};
+constexpr KernelDef forward_kernel(const char* name, std::uint8_t inputs, void (*cpu)(const CpuCall&), InChains in_chains,
                                    std::uint32_t covers = 256) {
   return {.name = name,
           .access = inputs == 1 ? accesses({r, w}) : accesses({r, r, w}),
@@ -135,19 +140,26 @@ constexpr KernelDef forward_kernel(const char* name, std::uint8_t inputs, void (
           .cpu = cpu,
           .covers = covers,
           .flat = std::string_view(name) == "add" ? &flat_addition : &flat_elementwise,
-          .element = text};
+          .element = in_chains.text,
+          .stages = in_chains.stages};
 }
-constexpr KernelDef gradient_kernel(const char* name, void (*cpu)(const CpuCall&), const ElementText* text) {
-  return {
-      .name = name, .access = accesses({r, r, r, w}), .bindings = 4, .cpu = cpu, .covers = 256, .flat = &flat_elementwise, .element = text};
+constexpr KernelDef gradient_kernel(const char* name, void (*cpu)(const CpuCall&), InChains in_chains) {
+  return {.name = name,
+          .access = accesses({r, r, r, w}),
+          .bindings = 4,
+          .cpu = cpu,
+          .covers = 256,
+          .flat = &flat_elementwise,
+          .element = in_chains.text,
+          .stages = in_chains.stages};
 }
 constexpr ElementText text_of(const char* expression, const char* inputs) {
   return {.glsl = expression, .inputs = inputs, .numbers_at = offsetof(ElementwiseParams, a)};
 }
 
 // The kernels of i32; most operations have none.
-#define INTEGER_UNARY(op, to, f) constexpr KernelDef op##_i32_kernel = forward_kernel(#op "_i32", 1, typed_cpu::op, nullptr, 0);
-#define INTEGER_BINARY(op, to, f) constexpr KernelDef op##_i32_kernel = forward_kernel(#op "_i32", 2, typed_cpu::op, nullptr, 0);
+#define INTEGER_UNARY(op, to, f) constexpr KernelDef op##_i32_kernel = forward_kernel(#op "_i32", 1, typed_cpu::op, {}, 0);
+#define INTEGER_BINARY(op, to, f) constexpr KernelDef op##_i32_kernel = forward_kernel(#op "_i32", 2, typed_cpu::op, {}, 0);
 #include "ops/typed/integer.def"
 consteval const KernelDef* i32_kernel(std::string_view name) {
 #define INTEGER_UNARY(op, to, f) \
@@ -166,8 +178,9 @@ consteval DType i32_result(std::string_view name) {
 
 #define UNARY(op, f, df)                                                                                                         \
   constexpr ElementText op##_text = text_of(#f, "x"), op##_grad_text = text_of(#df, "dxy");                                      \
-  constexpr KernelDef op##_kernel = forward_kernel(#op, 1, elementwise_cpu::op, &op##_text);                                     \
-  constexpr KernelDef op##_grad_kernel = gradient_kernel(#op "_grad", elementwise_cpu::op##_grad, &op##_grad_text);              \
+  constexpr KernelDef op##_kernel = forward_kernel(#op, 1, elementwise_cpu::op, {&op##_text, elementwise_cpu::op##_stages});     \
+  constexpr KernelDef op##_grad_kernel =                                                                                         \
+      gradient_kernel(#op "_grad", elementwise_cpu::op##_grad, {&op##_grad_text, elementwise_cpu::op##_grad_stages});            \
   constexpr OpDef op##_grad{.name = #op "_grad", .rule = gradient_rule, .run = unary_gradient_run, .kernel = &op##_grad_kernel}; \
   constexpr OpDef op{.name = #op,                                                                                                \
                      .rule = unary_rule,                                                                                         \
@@ -181,9 +194,11 @@ consteval DType i32_result(std::string_view name) {
 
 #define BINARY(op, f, dfx, dfy)                                                                                                          \
   constexpr ElementText op##_text = text_of(#f, "xy"), op##_grad_x_text = text_of(#dfx, "dxy"), op##_grad_y_text = text_of(#dfy, "dxy"); \
-  constexpr KernelDef op##_kernel = forward_kernel(#op, 2, elementwise_cpu::op, &op##_text);                                             \
-  constexpr KernelDef op##_grad_x_kernel = gradient_kernel(#op "_grad_x", elementwise_cpu::op##_grad_x, &op##_grad_x_text);              \
-  constexpr KernelDef op##_grad_y_kernel = gradient_kernel(#op "_grad_y", elementwise_cpu::op##_grad_y, &op##_grad_y_text);              \
+  constexpr KernelDef op##_kernel = forward_kernel(#op, 2, elementwise_cpu::op, {&op##_text, elementwise_cpu::op##_stages});             \
+  constexpr KernelDef op##_grad_x_kernel =                                                                                               \
+      gradient_kernel(#op "_grad_x", elementwise_cpu::op##_grad_x, {&op##_grad_x_text, elementwise_cpu::op##_grad_x_stages});            \
+  constexpr KernelDef op##_grad_y_kernel =                                                                                               \
+      gradient_kernel(#op "_grad_y", elementwise_cpu::op##_grad_y, {&op##_grad_y_text, elementwise_cpu::op##_grad_y_stages});            \
   constexpr OpDef op##_grad_x{.name = #op "_grad_x", .rule = gradient_rule, .run = binary_gradient_run, .kernel = &op##_grad_x_kernel};  \
   constexpr OpDef op##_grad_y{.name = #op "_grad_y", .rule = gradient_rule, .run = binary_gradient_run, .kernel = &op##_grad_y_kernel};  \
   constexpr OpDef op{.name = #op,                                                                                                        \

@@ -6,14 +6,19 @@
 namespace tidepool::inline v0 {
 
 namespace elementwise_cpu {
-#define UNARY(name, f, df)        \
-  void name(const CpuCall& call); \
-  void name##_grad(const CpuCall& call);
+#define UNARY(name, f, df)                \
+  void name(const CpuCall& call);         \
+  void name##_grad(const CpuCall& call);  \
+  Stages name##_stages(int instructions); \
+  Stages name##_grad_stages(int instructions);
 #include "ops/elementwise/unary.def"
-#define BINARY(name, f, dfx, dfy)          \
-  void name(const CpuCall& call);          \
-  void name##_grad_x(const CpuCall& call); \
-  void name##_grad_y(const CpuCall& call);
+#define BINARY(name, f, dfx, dfy)                \
+  void name(const CpuCall& call);                \
+  void name##_grad_x(const CpuCall& call);       \
+  void name##_grad_y(const CpuCall& call);       \
+  Stages name##_stages(int instructions);        \
+  Stages name##_grad_x_stages(int instructions); \
+  Stages name##_grad_y_stages(int instructions);
 #include "ops/elementwise/binary.def"
 }  // namespace elementwise_cpu
 

@@ -27,12 +27,24 @@ constexpr KernelDef narrow(const char* name, std::uint8_t bindings, void (*cpu)(
           .constant_count = 1};
 }
 constexpr KernelDef fill_kernels[] = {
-    {.name = "fill", .access = accesses({w}), .bindings = 1, .cpu = layout_cpu::fill_4, .flat = &flat_fill, .element = &fill_text},
+    {.name = "fill",
+     .access = accesses({w}),
+     .bindings = 1,
+     .cpu = layout_cpu::fill_4,
+     .flat = &flat_fill,
+     .element = &fill_text,
+     .stages = layout_cpu::fill_stages},
     narrow("fill_2", 1, layout_cpu::fill_2, "fill_narrow", 2),
     narrow("fill_1", 1, layout_cpu::fill_1, "fill_narrow", 1),
 };
 constexpr KernelDef copy_kernels[] = {
-    {.name = "copy", .access = accesses({r, w}), .bindings = 2, .cpu = layout_cpu::copy_4, .flat = &flat_copy, .element = &copy_text},
+    {.name = "copy",
+     .access = accesses({r, w}),
+     .bindings = 2,
+     .cpu = layout_cpu::copy_4,
+     .flat = &flat_copy,
+     .element = &copy_text,
+     .stages = layout_cpu::copy_stages},
     narrow("copy_2", 2, layout_cpu::copy_2, "copy_narrow", 2),
     narrow("copy_1", 2, layout_cpu::copy_1, "copy_narrow", 1),
 };

@@ -28,9 +28,11 @@ static_assert(Params<StridedParams>);
 // One of each for elements of 4, 2 and 1 bytes.
 namespace layout_cpu {
 void fill_4(const CpuCall& call);
+Stages fill_stages(int instructions);
 void fill_2(const CpuCall& call);
 void fill_1(const CpuCall& call);
 void copy_4(const CpuCall& call);
+Stages copy_stages(int instructions);
 void copy_2(const CpuCall& call);
 void copy_1(const CpuCall& call);
 void strided_4(const CpuCall& call);

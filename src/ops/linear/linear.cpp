@@ -17,8 +17,12 @@ using access::r, access::w;
 constexpr KernelDef linear_kernel{.name = "linear", .access = accesses({r, r, w}), .bindings = 3, .cpu = linear_cpu};
 constexpr KernelDef linear_bias_kernel{.name = "linear_bias", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = linear_bias_cpu};
 constexpr FlatKernel flat_activation{.flat = [](const std::byte*) { return true; }, .count_at = offsetof(ActivationParams, count)};
-constexpr KernelDef activation_bwd_kernel{
-    .name = "activation_bwd", .access = accesses({r, r, w}), .bindings = 3, .cpu = activation_bwd_cpu, .flat = &flat_activation};
+constexpr KernelDef activation_bwd_kernel{.name = "activation_bwd",
+                                          .access = accesses({r, r, w}),
+                                          .bindings = 3,
+                                          .cpu = activation_bwd_cpu,
+                                          .flat = &flat_activation,
+                                          .stages = activation_bwd_stages};
 constexpr KernelDef column_sum_kernel{.name = "column_sum", .access = accesses({r, w}), .bindings = 2, .cpu = column_sum_cpu};
 
 const Node* bias_of(const OpCall& call) { return call.in.size() == 3 ? call.in[2] : nullptr; }

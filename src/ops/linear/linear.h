@@ -30,8 +30,9 @@ static_assert(Params<ColumnParams>);
 void linear_cpu(const CpuCall& call);          // x, w, y
 void linear_bias_cpu(const CpuCall& call);     // x, w, b, y
 void activation_bwd_cpu(const CpuCall& call);  // y, dy, dx
-void column_sum_cpu(const CpuCall& call);      // dy, db
-void add_bias_cpu(const CpuCall& call);        // x, b, y
+Stages activation_bwd_stages(int instructions);
+void column_sum_cpu(const CpuCall& call);  // dy, db
+void add_bias_cpu(const CpuCall& call);    // x, b, y
 
 // The launches, for the operation and for its raw twins. `b` is null where there is none.
 void launch_linear(Stream& stream, const Node& x, const Node& w, const Node* b, const Node& y, Activation activation);

@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>
 
 #include "backend/cpu/simd-inl.h"
+#include "backend/cpu/stages-inl.h"
 #include "backend/cpu/team.h"
 #include "ops/linear/activation-inl.h"
 #include "ops/linear/linear.h"
@@ -17,7 +18,7 @@ namespace tidepool::inline v0 {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr std::size_t grain = 65536;  // elements that are worth a thread, with little to do for each
+constexpr std::size_t grain = 16384;  // elements that are worth a thread: with little to do for each, but other threads may have made some
 
 void run_activation_bwd(const CpuCall& call) {
   const auto& p = call.params<ActivationParams>();
@@ -31,6 +32,14 @@ void run_activation_bwd(const CpuCall& call) {
       const std::size_t rest = end - i;
       if (rest > 0) store_part(activation_gradient(act, load_part(y + i, rest), load_part(dy + i, rest)), dx + i, rest);
     });
+  });
+}
+
+// With dy in registers.
+void activation_bwd_stage(TIDEPOOL_STAGE) {
+  const float* y = places[stage->operands[0]];
+  with_activation(reinterpret_cast<const ActivationParams*>(stage->params)->activation, [&](auto act) HWY_ATTR {
+    each_vector([&](Pack dy, std::size_t at) HWY_ATTR -> Pack { return activation_gradient(act, load(y + at), dy); }, TIDEPOOL_STAGED);
   });
 }
 
@@ -116,6 +125,9 @@ void run_linear(const CpuCall& call, const float* bias, float* y) {
 void linear_cpu(const CpuCall& call) { run_linear(call, nullptr, call.buffer<float>(2)); }
 void linear_bias_cpu(const CpuCall& call) { run_linear(call, call.buffer<const float>(2), call.buffer<float>(3)); }
 void activation_bwd_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_activation_bwd, call); }
+Stages activation_bwd_stages(int instructions) {
+  return {.with = {nullptr, TIDEPOOL_VARIANT(StageCode, activation_bwd_stage, instructions)}};
+}
 void column_sum_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_column_sum, call); }
 void add_bias_cpu(const CpuCall& call) { TIDEPOOL_RUN(run_add_bias, call); }
 

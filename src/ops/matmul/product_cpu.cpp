@@ -185,6 +185,25 @@ void rectangle(const ProductCall& call, Range rows, Range columns) {
   }
 }
 
+// A column and a row: every element is one product. It is done in one go, because going over the result is all the work there is.
+void outer_rows(const ProductCall& call, std::size_t begin, std::size_t end) {
+  const Gemm& g = call.product.gemm;
+  const float* bias = call.product.bias;
+  with_activation(call.product.activation, [&](auto act) HWY_ATTR {
+    for (std::size_t row = begin; row < end; ++row) {
+      const Pack value = g.a[row];
+      float* c = g.c + row * g.n;
+      for (std::size_t j = 0; j < g.n; j += lanes) {
+        const std::size_t some = HWY_MIN(lanes, g.n - j);
+        Pack sum = fma(value, load_some(g.b + j, some), 0.0F);  // as the chains of tiles begin
+        if (g.add) sum = load_some(c + j, some) + sum;
+        if (bias) sum = sum + load_some(bias + j, some);
+        store_some(activate(act, sum), c + j, some);
+      }
+    }
+  });
+}
+
 // A matrix and a vector: `count` rows at once, so that their sums do not wait for each other.
 template <std::size_t count>
 HWY_INLINE void dot_rows(const Gemm& g, std::size_t row) {
@@ -209,12 +228,63 @@ void vector_rows(const ProductCall& call, std::size_t begin, std::size_t end) {
   if (call.product.unfinished()) finish(call.product, begin, end, 0, 1);
 }
 
+// A row and a matrix whose columns lie side by side: `vectors` vectors of the result at once, of the last `part` lanes. The terms are added
+// as in tiles.
+template <std::size_t vectors>
+HWY_INLINE void row_columns(const float* row, const float* matrix, const Gemm& shape, float* c, std::size_t part) {
+  for (std::size_t first = 0; first < shape.k; first += block_depth) {
+    FloatVector sums[vectors];
+    for (std::size_t v = 0; v < vectors; ++v) sums[v] = hn::Zero(FloatTag());
+    for (std::size_t k = first; k < std::min(shape.k, first + block_depth); ++k) {
+      const FloatVector value = hn::Set(FloatTag(), row[k]);
+      const float* from = matrix + k * shape.n;
+      for (std::size_t v = 0; v < vectors; ++v)
+        sums[v] = hn::MulAdd(value, (v + 1 < vectors ? load(from + v * lanes) : load_some(from + v * lanes, part)).v, sums[v]);
+    }
+    for (std::size_t v = 0; v < vectors; ++v) {
+      const std::size_t some = v + 1 < vectors ? lanes : part;
+      const bool add = shape.add || first > 0;
+      store_some(add ? load_some(c + v * lanes, some) + sums[v] : sums[v], c + v * lanes, some);
+    }
+  }
+}
+
+void row_times_matrix(const ProductCall& call, std::size_t begin, std::size_t end) {
+  const Gemm& g = call.product.gemm;
+  constexpr std::size_t wide = 8;
+  std::size_t j = begin;
+  for (; j + wide * lanes <= end; j += wide * lanes) row_columns<wide>(g.a, g.b + j, g, g.c + j, lanes);
+  for (; j < end; j += lanes) row_columns<1>(g.a, g.b + j, g, g.c + j, std::min(lanes, end - j));
+  if (call.product.unfinished()) finish(call.product, 0, 1, begin, end);
+}
+
+// A column of results lies as a row does: the same product, seen from the other side.
+Product turned(const Product& product) {
+  const Gemm& g = product.gemm;
+  return {.gemm = {.a = g.b, .b = g.a, .c = g.c, .m = 1, .n = g.m, .k = g.k, .add = g.add}};
+}
+
 void run_product(const ProductCall& call) {
   const Gemm& g = call.product.gemm;
-  constexpr std::size_t worth = 65536;  // multiplications, of a thread
+  constexpr std::size_t worth = 65536;   // multiplications, of a thread
+  constexpr std::size_t passed = 16384;  // elements of a matrix, where each is used once: other threads may have made some
+  if (g.k == 1 && g.n > 1) {
+    if (!call.team) return outer_rows(call, 0, g.m);
+    return call.team->run(g.m, passed / (g.n * (1 + to_activate(call.product.activation))) + 1,
+                          [&](std::size_t begin, std::size_t end) HWY_ATTR { outer_rows(call, begin, end); });
+  }
+  if (g.n == 1 && g.m > 1 && g.transposed_a && !call.product.unfinished()) {
+    const Product product = turned(call.product);
+    return run_product({.product = product, .team = call.team, .instructions = call.instructions, .packed = false});
+  }
+  if (g.m == 1 && g.k > 0 && !g.transposed_b && !g.times_vector()) {
+    if (!call.team) return row_times_matrix(call, 0, g.n);
+    return call.team->run(g.n, 64 * (passed / (64 * g.k + 1) + 1),
+                          [&](std::size_t begin, std::size_t end) HWY_ATTR { row_times_matrix(call, begin, end); });
+  }
   if (g.times_vector()) {
     if (!call.team) return vector_rows(call, 0, g.m);
-    return call.team->run(g.m, 4 * (worth / (4 * g.k + 1) + 1),
+    return call.team->run(g.m, 4 * (passed / (4 * g.k + 1) + 1),
                           [&](std::size_t begin, std::size_t end) HWY_ATTR { vector_rows(call, begin, end); });
   }
   const std::size_t work = std::max<std::size_t>(1, g.m * g.n * (std::max<std::size_t>(1, g.k) + to_activate(call.product.activation)));

@@ -28,7 +28,12 @@ void cut_stretches(std::byte* params, std::uint32_t elements) {
   }
 }
 constexpr StretchKernel stretches{.length = stretch_of, .cut = cut_stretches};
-constexpr KernelDef sum_kernel{.name = "sum", .access = accesses({r, w}), .bindings = 2, .cpu = reduce_cpu::sum, .stretches = &stretches};
+constexpr KernelDef sum_kernel{.name = "sum",
+                               .access = accesses({r, w}),
+                               .bindings = 2,
+                               .cpu = reduce_cpu::sum,
+                               .stretches = &stretches,
+                               .stages = reduce_cpu::sum_stages};
 constexpr KernelDef sum_i32_kernel{.name = "sum_i32", .access = accesses({r, w}), .bindings = 2, .cpu = reduce_cpu::sum_i32};
 
 void launch_sum(Stream& stream, const KernelDef& kernel, const char* operation, const Operand& in, const Operand& out,

@@ -116,6 +116,7 @@ void fold_in_parts(Stream& stream, const char* operation, const Operand& in, con
 namespace reduce_cpu {
 // out[o, part, i] = fold over the part of in[o, m, i]
 void sum(const CpuCall& call);
+Stages sum_stages(int instructions);
 void sum_i32(const CpuCall& call);
 void max(const CpuCall& call);
 void max_i32(const CpuCall& call);
