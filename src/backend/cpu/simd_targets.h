@@ -39,7 +39,7 @@
   } while (false)
 // The address of a variant, as one of this type.
 #define TIDEPOOL_VARIANT(Type, function, instructions) \
-  ((instructions) == avx2 ? reinterpret_cast<Type>(N_AVX2::function) : reinterpret_cast<Type>(HWY_STATIC_DISPATCH(function)))
+  ((instructions) >= avx2 ? reinterpret_cast<Type>(N_AVX2::function) : reinterpret_cast<Type>(HWY_STATIC_DISPATCH(function)))
 #else
 #define TIDEPOOL_RUN(function, call) HWY_STATIC_DISPATCH(function)(call)
 #define TIDEPOOL_VARIANT(Type, function, instructions) ((void)(instructions), reinterpret_cast<Type>(HWY_STATIC_DISPATCH(function)))
