@@ -57,7 +57,7 @@ foreach(folder IN LISTS folders)
     target_compile_definitions(${target} PRIVATE TIDEPOOL_TOOL="$<TARGET_FILE:tidepool_cli>")
     add_dependencies(${target} tidepool_cli)
     file(GLOB watch CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/watch/*.cpp)  # what draws is looked at by itself as well
-    target_sources(${target} PRIVATE ${watch})
+    target_sources(${target} PRIVATE ${watch} $<TARGET_OBJECTS:tidepool_flight_objects>)
   endif()
   if(name STREQUAL "web")
     tidepool_web_internals(${target})

@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
     cli::add_watch(parser);
     cli::add_report(parser);
     cli::add_bench(parser);
+    cli::add_trajectories(parser);
     if (const int status = parser.run(argc, argv); status != cli::done) return status;
   } catch (const std::exception& error) {
     std::cerr << "tidepool: " << error.what() << '\n';
