@@ -113,7 +113,7 @@ add_test(NAME headers.every_public_header_compiles_alone
   COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target tidepool_headers)
 
 # Examples that are quick; their exit status says whether the numbers were right.
-foreach(example own_kernel)
+foreach(example own_kernel trajectories)
   if(TARGET example_${example})
     add_test(NAME examples.${example} COMMAND example_${example})
     set_tests_properties(examples.${example} PROPERTIES TIMEOUT 120)

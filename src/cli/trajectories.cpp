@@ -164,8 +164,8 @@ struct Result {
 };
 
 Json json_of(const Distribution& d) {
-  return {{"mean", d.mean()}, {"min", d.smallest()}, {"p5", d.percentile(0.05)}, {"p50", d.percentile(0.5)}, {"p95", d.percentile(0.95)},
-          {"max", d.largest()}};
+  return {{"mean", d.mean()},         {"min", d.smallest()},       {"p5", d.percentile(0.05)},
+          {"p50", d.percentile(0.5)}, {"p95", d.percentile(0.95)}, {"max", d.largest()}};
 }
 
 std::string method_text(const TrajectoriesCommand& command) {
@@ -192,8 +192,8 @@ void print_json(const TrajectoriesCommand& command, const Result& result) {
 }
 
 void print_table(const TrajectoriesCommand& command, const Result& result) {
-  std::printf("%lld flights of a %s ball (%s) on %s: %.2f s, %.0f flights/s\n\n", static_cast<long long>(result.flown), command.ball.c_str(),
-              method_text(command).c_str(), default_device().id().c_str(), result.seconds,
+  std::printf("%lld flights of a %s ball (%s) on %s: %.2f s, %.0f flights/s\n\n", static_cast<long long>(result.flown),
+              command.ball.c_str(), method_text(command).c_str(), default_device().id().c_str(), result.seconds,
               static_cast<double>(result.flown) / result.seconds);
   std::printf("%-18s %9s %9s %9s %9s %9s %9s\n", "", "mean", "least", "5 %", "50 %", "95 %", "most");
   for (const auto& [name, d] : result.figures())
@@ -250,15 +250,19 @@ int fly(const TrajectoriesCommand& command) {
 }  // namespace
 
 void add_trajectories(Parser& parser) {
-  Command command = parser.command("trajectories", "Fly many balls at once, with gravity, drag, lift by spin, and wind; say where they land");
+  Command command =
+      parser.command("trajectories", "Fly many balls at once, with gravity, drag, lift by spin, and wind; say where they land");
   const auto options = std::make_shared<TrajectoriesCommand>();
   command.number("--count", options->count, "How many flights; a million unless given", {.type = "N", .check = at_least(1)});
-  command.text("--method", options->method, "rk4: steps of one length; adaptive: as long as the tolerance allows (Dormand-Prince); rk4 unless given",
+  command.text("--method", options->method,
+               "rk4: steps of one length; adaptive: as long as the tolerance allows (Dormand-Prince); rk4 unless given",
                {.type = "rk4|adaptive", .check = check_method});
-  command.real("--step", options->step, "Of rk4, seconds; 0.01 unless given. The first one of adaptive", {.type = "S", .check = check_real(1e-4, 1)});
+  command.real("--step", options->step, "Of rk4, seconds; 0.01 unless given. The first one of adaptive",
+               {.type = "S", .check = check_real(1e-4, 1)});
   command.real("--tolerance", options->tolerance, "Of one adaptive step, relative; 1e-6 unless given",
                {.type = "T", .check = check_real(1e-7, 1e-2)});
-  command.text("--ball", options->ball, "baseball, golf, tennis or football: mass, size, coefficients and how it is launched; baseball unless given",
+  command.text("--ball", options->ball,
+               "baseball, golf, tennis or football: mass, size, coefficients and how it is launched; baseball unless given",
                {.type = "BALL", .check = check_ball});
   for (std::size_t i = 0; i < launch_rows; ++i) {
     const LaunchOption& launch = launch_options[i];
@@ -274,7 +278,8 @@ void add_trajectories(Parser& parser) {
   add_device_option(command, options->device);
   command.text("--memory-limit", options->memory_limit, "Of the device: never more than this, such as 64MiB",
                {.type = "BYTES", .check = check_limit});
-  command.text("--out", options->out, "Write every flight here, as CSV or NumPy's array by the ending, .csv or .npy", {.type = "F", .check = check_out});
+  command.text("--out", options->out, "Write every flight here, as CSV or NumPy's array by the ending, .csv or .npy",
+               {.type = "F", .check = check_out});
   command.text("--plot", options->plot, "Draw flights and landing points here, as SVG", {.type = "F.svg", .check = check_plot});
   command.flag("--json", options->json, "One JSON document, and nothing else");
   command.runs([options] { return fly(*options); });

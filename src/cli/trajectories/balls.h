@@ -16,19 +16,19 @@ using LaunchRanges = std::array<Range, launch_rows>;  // in the units of Launch 
 
 struct Ball {
   std::string name;
-  double mass, radius;               // kg, m
-  double drag;                       // the coefficient
-  double lift_start, lift_slope;     // of the coefficient of lift, S / (start + slope S)
-  double height;                     // of the launch, m
+  double mass, radius;            // kg, m
+  double drag;                    // the coefficient
+  double lift_start, lift_slope;  // of the coefficient of lift, S / (start + slope S)
+  double height;                  // of the launch, m
   LaunchRanges launches;
 };
 std::span<const Ball> balls();
 const Ball* find_ball(const std::string& name);
 
 struct Air {
-  double density = 1.225;    // kg/m³
-  double wind[3] = {};       // m/s: ahead, to the left, up
-  double spin_decay = 20;    // seconds until 1/e of the spin is left; 0: it stays
+  double density = 1.225;  // kg/m³
+  double wind[3] = {};     // m/s: ahead, to the left, up
+  double spin_decay = 20;  // seconds until 1/e of the spin is left; 0: it stays
   bool drag = true, lift = true;
 };
 

@@ -35,7 +35,8 @@ class NpyFile : public FlightFile {
     constexpr std::size_t before = 10, alignment = 64;
     header.resize((before + header.size() + alignment) / alignment * alignment - before - 1, ' ');
     header += '\n';
-    const std::string start{'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<char>(header.size() & 255U), static_cast<char>(header.size() >> 8U)};
+    const std::string start{
+        '\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<char>(header.size() & 255U), static_cast<char>(header.size() >> 8U)};
     file_.write(std::as_bytes(std::span(start)));
     file_.write(std::as_bytes(std::span(header)));
   }

@@ -3,8 +3,7 @@
 //
 //     Real                a number, or as many as fit; number(1.5) makes one
 //     Truth               of a comparison, with && || ! and select(truth, a, b); some(truth) is a plain bool: is it so for any?
-//     sqrt exp log sin cos abs of a Real, FlightParams (params.glsl)
-//     FUNCTION, which stands before every function, and CALLED, before those that are too large to be copied to where they are used
+//     sqrt exp log abs of a Real, FlightParams (params.glsl), and FUNCTION, which stands before every function
 //
 // x is ahead, y to the left, z up. Flights that are over wait for the others of their vector, so what changes is chosen, not branched on.
 
@@ -100,14 +99,9 @@ FUNCTION Real next_step(Real h, Real error_squared) {
   return select(next > longest, longest, next);
 }
 
-CALLED State stepped(FlightParams p, Axis axis, State s, Real h, bool adaptive) {
-  if (adaptive) return dormand_prince(p, axis, s, rates(p, axis, s), h).to;
-  return rk4(p, axis, s, h);
-}
-
-// The part of a step of h from s on, down to `end`, after which z is 0: of the cubic that has the same heights and climbs at both ends. It is
-// the later one where the step begins on the ground too.
-CALLED Real landing_part(State s, State end, Real h) {
+// The part of a step of h from s to `end` after which z is 0: of the cubic that has the same heights and climbs at both ends. It is the later one
+// where the step begins on the ground too.
+FUNCTION Real landing_part(State s, State end, Real h) {
   Real above = number(0.0), below = number(1.0);
   for (int i = 0; i < 20; ++i) {
     const Real t = number(0.5) * (above + below), rest = number(1.0) - t;
@@ -120,87 +114,97 @@ CALLED Real landing_part(State s, State end, Real h) {
   return h * below;
 }
 
-// A step of its own from the state before the landing ends on the ground: Newton's method on its length.
-CALLED Outcome landed(FlightParams p, Axis axis, State s, Real time, Real h, bool adaptive) {
-  Real part = landing_part(s, stepped(p, axis, s, h, adaptive), h);
-  State end = stepped(p, axis, s, part, adaptive);
-  for (int i = 0; i < 2; ++i) {
-    const Real sinks = select(end.vz < number(-1e-6), end.vz, number(-1e-6));
-    part = limited(part - end.z / sinks, number(0.0), h);
-    end = stepped(p, axis, s, part, adaptive);
-  }
-  const Real speed = sqrt(end.vx * end.vx + end.vy * end.vy + end.vz * end.vz);
-  return Outcome(end.x, end.y, time + part, number(0.0), speed, number(0.0));
+// Of an angle from -180 to 180 degrees: by the series of its half, so that every device gets the same bits.
+struct Turn {
+  Real sine, cosine;
+};
+FUNCTION Turn turn(Real degrees) {
+  const Real x = degrees * number(3.14159265358979 / 360.0), m = -(x * x), one = number(1.0);
+  const Real s = x * (one + m * number(1.0 / 6.0) * (one + m * number(1.0 / 20.0) * (one + m * number(1.0 / 42.0) * (one + m * number(1.0 / 72.0) *
+                     (one + m * number(1.0 / 110.0) * (one + m * number(1.0 / 156.0)))))));
+  const Real c = one + m * number(1.0 / 2.0) * (one + m * number(1.0 / 12.0) * (one + m * number(1.0 / 30.0) * (one + m * number(1.0 / 56.0) *
+                     (one + m * number(1.0 / 90.0) * (one + m * number(1.0 / 132.0) * (one + m * number(1.0 / 182.0)))))));
+  return Turn(number(2.0) * s * c, c * c - s * s);
+}
+FUNCTION Axis axis_of(Launch l) {
+  const Turn azimuth = turn(l.azimuth), tilt = turn(l.tilt);
+  return Axis(tilt.cosine * azimuth.sine, -(tilt.cosine * azimuth.cosine), tilt.sine);
+}
+FUNCTION State start_of(FlightParams p, Launch l) {
+  const Turn azimuth = turn(l.azimuth), elevation = turn(l.elevation);
+  const Real level = l.speed * elevation.cosine;
+  return State(number(0.0), number(0.0), number(0.0) + p.height, level * azimuth.cosine, level * azimuth.sine, l.speed * elevation.sine,
+               p.surface_per_spin * l.spin);
 }
 
-// The same for the climb, which is 0 at the highest point. `part` is a first guess; 0 where the flight does not climb.
-CALLED Real apex_after(FlightParams p, Axis axis, State s, Real part, Real h, bool adaptive) {
-  State end = stepped(p, axis, s, part, adaptive);
-  const Real bends = rates(p, axis, end).vz;
-  const Real better = limited(part - end.vz / select(bends < number(-1e-6), bends, number(-1e-6)), number(0.0), h);
-  end = stepped(p, axis, s, select(part > number(0.0), better, part), adaptive);
-  return end.z;
-}
-
-CALLED Axis axis_of(Launch l) {
-  const Real radian = number(0.017453292519943295);
-  const Real level = cos(radian * l.tilt);
-  return Axis(level * sin(radian * l.azimuth), -(level * cos(radian * l.azimuth)), sin(radian * l.tilt));
-}
-CALLED State start_of(FlightParams p, Launch l) {
-  const Real radian = number(0.017453292519943295);
-  const Real level = l.speed * cos(radian * l.elevation);
-  return State(number(0.0), number(0.0), number(0.0) + p.height, level * cos(radian * l.azimuth), level * sin(radian * l.azimuth),
-               l.speed * sin(radian * l.elevation), p.surface_per_spin * l.spin);
-}
-
+// A flight, and then a few steps from two of its states again: from the one before the landing, of a length that ends on the ground (by
+// Newton's method), and from the one before the highest point, of a length that ends where it does not climb (by the secant). So the place is as good
+// as the method, however long its steps are; and the step stands in one place only, for compilers to be quick.
 FUNCTION Outcome fly(FlightParams p, Launch l, bool adaptive) {
   const Axis axis = axis_of(l);
+  const Real none = number(0.0), one = number(1.0);
   State s = start_of(p, l);
-  State rate = rates(p, axis, s);  // of the adaptive method, which has it from the step before
-  Real h = number(0.0) + p.step, time = number(0.0), steps = number(0.0);
+  State rate = rates(p, axis, s);  // for the adaptive method, which has it from the step before
+  Real h = none + p.step, time = none, steps = none;
   State top = s;  // before the step in which it is highest
-  Real top_part = number(0.0), top_h = number(0.0), top_height = s.z;
-  Truth flies = s.z >= number(0.0), lands = s.z < number(0.0), has_landed = lands;
-  for (int i = 0; i < p.most_steps; ++i) {
-    State next = s;
-    Truth good = flies;
-    Attempt attempt = Attempt(s, rate, number(0.0));
-    if (adaptive) {
+  Real top_part = none, top_height = s.z;
+  Outcome outcome = Outcome(none, none, none, none, none, none);
+  Truth flies = s.z >= none, has_landed = s.z < none;
+  Real again = none;  // how many steps are left to be done again: three to the ground, three to the top
+  for (int i = 0; i < p.most_steps + 6; ++i) {
+    Attempt attempt = Attempt(s, rate, none);
+    if (adaptive)
       attempt = dormand_prince(p, axis, s, rate, h);
-      next = attempt.to;
-      good = flies && attempt.error_squared <= number(1.0);
-    } else {
-      next = rk4(p, axis, s, h);
+    else
+      attempt.to = rk4(p, axis, s, h);
+    const State next = attempt.to;
+    if (some(again > none)) {
+      const Truth down = again > number(3.5), down_last = down && again < number(4.5), up = again > none && !down;
+      outcome.x = select(down_last, next.x, outcome.x);
+      outcome.y = select(down_last, next.y, outcome.y);
+      outcome.time = select(down_last, time + h, outcome.time);
+      outcome.speed = select(down_last, sqrt(next.vx * next.vx + next.vy * next.vy + next.vz * next.vz), outcome.speed);
+      outcome.apex = select(up, next.z, outcome.apex);
+      const Real sinks = select(next.vz < number(-1e-6), next.vz, number(-1e-6));
+      const Real to_ground = limited(h - next.z / sinks, none, number(2.0) * h);
+      const Real to_top = select(h > none, h * s.vz / (s.vz - next.vz), h);
+      h = select(down_last, top_part, select(down, to_ground, select(up, to_top, h)));
+      s = choose(down_last, top, s);
+      rate = choose(down_last, rates(p, axis, top), rate);
+      again = select(again > none, again - one, again);
     }
-    lands = good && next.z <= number(0.0);
-    has_landed = has_landed || lands;
+    const Truth good = flies && attempt.error_squared <= one;
+    // What is no number neither lands nor flies on.
+    const Truth lands = good && next.z <= none, goes_on = good && next.z > none;
     const Real higher = select(s.z > next.z, s.z, next.z);
-    const Truth peaks = good && s.vz > number(0.0) && next.vz <= number(0.0) && higher >= top_height;
+    const Truth peaks = good && s.vz > none && next.vz <= none && higher >= top_height;
     if (some(peaks)) {
       top = choose(peaks, s, top);
       top_part = select(peaks, h * s.vz / (s.vz - next.vz), top_part);
-      top_h = select(peaks, h, top_h);
       top_height = select(peaks, higher, top_height);
     }
-    // Whoever lands stays where that step begins. What is not a number does not fly on, and has not landed.
-    const Truth goes_on = good && next.z > number(0.0);
-    s = choose(goes_on, next, s);
-    steps = select(flies, steps + number(1.0), steps);
+    steps = select(flies, steps + one, steps);
     if (adaptive) {
       time = select(goes_on, time + h, time);
       rate = choose(goes_on, attempt.rate, rate);
-      const Real next_h = next_step(h, attempt.error_squared);
-      h = select(flies && !lands, next_h, h);
-      flies = flies && (goes_on || !good) && h > number(1e-5);
     } else {
       time = select(goes_on, h * number(i + 1), time);
-      flies = goes_on;
     }
-    if (!some(flies)) break;
+    if (some(lands)) {
+      h = select(lands, landing_part(s, next, h), h);
+      again = select(lands, number(6.0), again);
+      has_landed = has_landed || lands;
+    }
+    s = choose(goes_on, next, s);
+    flies = flies && !lands && number(i + 1) < number(p.most_steps);
+    if (adaptive) {
+      h = select(flies, next_step(h, attempt.error_squared), h);
+      flies = flies && h > number(1e-5);
+    } else {
+      flies = flies && goes_on;
+    }
+    if (!some(flies || again > none)) break;
   }
-  Outcome outcome = landed(p, axis, s, time, h, adaptive);
-  outcome.apex = apex_after(p, axis, top, top_part, top_h, adaptive);
   outcome.steps = select(has_landed, steps, -steps);
   return outcome;
 }

@@ -9,15 +9,13 @@ namespace tidepool::cli::plain {
 
 using Real = double;
 using Truth = bool;
-using std::abs, std::cos, std::exp, std::log, std::sin, std::sqrt;
+using std::abs, std::exp, std::log, std::sqrt;
 constexpr Real number(double value) { return value; }
 constexpr Real select(bool condition, Real a, Real b) { return condition ? a : b; }
 constexpr bool some(bool truth) { return truth; }
 
 #define FUNCTION inline
-#define CALLED inline
 #include "cli/trajectories/flight.glsl"
 #undef FUNCTION
-#undef CALLED
 
 }  // namespace tidepool::cli::plain

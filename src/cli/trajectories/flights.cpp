@@ -103,8 +103,10 @@ class Flying {
   }
 
   bool deliver(const Pending& pending) {
-    const FlightBlock block{
-        .first = pending.first, .size = pending.size, .launches = pending.launches.to_host<float>(), .outcomes = pending.outcomes.to_host<float>()};
+    const FlightBlock block{.first = pending.first,
+                            .size = pending.size,
+                            .launches = pending.launches.to_host<float>(),
+                            .outcomes = pending.outcomes.to_host<float>()};
     delivered_ += block.size;
     return take_(block);
   }

@@ -1,5 +1,5 @@
-// Many flights, block by block, so that memory does not grow with their number. Which flight is launched how follows from the seed and the flight's
-// number alone: not from the device, nor from how many there are.
+// Many flights, block by block, so that memory does not grow with their number. Which flight is launched how follows from the seed and the
+// flight's number alone: not from the device, nor from how many there are.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ struct FlightBlock {
   bool landed(std::int64_t i) const { return outcome(outcome_steps, i) > 0; }
 };
 
-// Flies all of them on the default device and hands every block to `take`, in order, until that says false. A device that is lost is made anew,
-// or left for the next, and flights that were not handed over are flown again. The result: how often that was.
+// Flies all of them on the default device and hands every block to `take`, in order, until that says false. A device that is lost is made
+// anew, or left for the next, and flights that were not handed over are flown again. The result: how often that was.
 std::int64_t fly_all(const FlightOptions& options, const std::function<bool(const FlightBlock& block)>& take);
 
 }  // namespace tidepool::cli

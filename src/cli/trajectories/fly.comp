@@ -5,7 +5,6 @@
 #define Real float
 #define Truth bool
 #define FUNCTION
-#define CALLED
 #define number(x) float(x)
 bool some(bool truth) { return truth; }
 

@@ -1,5 +1,4 @@
 // Flights on the CPU: sixteen at a time in a thread (with AVX2), so that one vector computes while the other waits for its root.
-#define TIDEPOOL_SIMD_CALLS  // sines and such are not copied to where they are used
 #include "backend/cpu/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -54,14 +53,10 @@ HWY_INLINE Real abs(Real a) { return {simd::abs(a.first), simd::abs(a.second)}; 
 HWY_INLINE Real sqrt(Real a) { return {simd::sqrt(a.first), simd::sqrt(a.second)}; }
 HWY_INLINE Real exp(Real a) { return {simd::exp(a.first), simd::exp(a.second)}; }
 HWY_INLINE Real log(Real a) { return {simd::log(a.first), simd::log(a.second)}; }
-HWY_INLINE Real sin(Real a) { return {simd::sin(a.first), simd::sin(a.second)}; }
-HWY_INLINE Real cos(Real a) { return {simd::cos(a.first), simd::cos(a.second)}; }
 
 #define FUNCTION HWY_INLINE
-#define CALLED static HWY_NOINLINE
 #include "cli/trajectories/flight.glsl"
 #undef FUNCTION
-#undef CALLED
 
 constexpr std::size_t width = 2 * simd::lanes;  // flights at a time
 constexpr std::size_t most_together = 1024;     // and those that are put in order, so that they land about when their neighbours do
@@ -108,7 +103,8 @@ void fly_all(KernelCall& call) {
   call.parallel(
       [&](std::int64_t begin, std::int64_t end) {
         for (auto at = static_cast<std::size_t>(begin); at < static_cast<std::size_t>(end); at += most_together)
-          fly_some<adaptive>(p, launches, outcomes, static_cast<std::size_t>(p.first) + at, std::min(most_together, static_cast<std::size_t>(end) - at));
+          fly_some<adaptive>(p, launches, outcomes, static_cast<std::size_t>(p.first) + at,
+                             std::min(most_together, static_cast<std::size_t>(end) - at));
       },
       most_together);
 }

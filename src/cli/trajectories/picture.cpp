@@ -30,8 +30,8 @@ std::string fixed(double value) {
 
 // One of the two drawings: where it lies, and which part of the world it shows.
 struct Panel {
-  double top, bottom;            // in the picture
-  double near, far, low, high;   // in the world
+  double top, bottom;           // in the picture
+  double near, far, low, high;  // in the world
   double x(double value) const { return left + (right - left) * (value - near) / (far - near); }
   double y(double value) const { return bottom - (bottom - top) * (value - low) / (high - low); }
 
@@ -61,8 +61,8 @@ void FlightPicture::add(const FlightBlock& block) {
     if (!block.landed(i)) continue;
     std::vector<float> launch;
     for (int r = 0; r < launch_rows; ++r) launch.push_back(block.launch(static_cast<LaunchRow>(r), i));
-    flights_.push_back({launch, block.outcome(outcome_x, i), block.outcome(outcome_y, i), block.outcome(outcome_apex, i),
-                        block.outcome(outcome_time, i)});
+    flights_.push_back(
+        {launch, block.outcome(outcome_x, i), block.outcome(outcome_y, i), block.outcome(outcome_apex, i), block.outcome(outcome_time, i)});
   }
 }
 
@@ -79,11 +79,12 @@ std::string FlightPicture::svg(const std::string& title) const {
   const double margin = 0.05 * (leftmost - rightmost);
   const Panel side{.top = 60, .bottom = 300, .near = near, .far = far, .low = 0, .high = 1.05 * high};
   const Panel above{.top = 350, .bottom = 590, .near = near, .far = far, .low = rightmost - margin, .high = leftmost + margin};
-  std::string out = cat("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", width,
-                        " 640\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"", width,
-                        "\" height=\"640\" fill=\"white\"/>\n<text x=\"", left, "\" y=\"24\" font-size=\"16\">", title, "</text>\n",
-                        side.axes("from the side: height, m"), above.axes("where they land, from above: to the left, m"), "<text x=\"", right,
-                        "\" y=\"626\" text-anchor=\"end\">ahead, m</text>\n<g fill=\"none\" stroke=\"#27a\" stroke-opacity=\"0.55\">\n");
+  std::string out =
+      cat("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", width,
+          " 640\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"", width, "\" height=\"640\" fill=\"white\"/>\n<text x=\"",
+          left, "\" y=\"24\" font-size=\"16\">", title, "</text>\n", side.axes("from the side: height, m"),
+          above.axes("where they land, from above: to the left, m"), "<text x=\"", right,
+          "\" y=\"626\" text-anchor=\"end\">ahead, m</text>\n<g fill=\"none\" stroke=\"#27a\" stroke-opacity=\"0.55\">\n");
   for (std::size_t i = 0; i < std::min(flights_.size(), most_paths); ++i) {
     const Flown& flight = flights_[i];
     const plain::Launch launch{flight.launch[launch_speed], flight.launch[launch_elevation], flight.launch[launch_azimuth],

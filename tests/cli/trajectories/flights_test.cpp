@@ -14,7 +14,7 @@ struct Reference {
   const char* ball;
   double wind[3];
   double height;
-  float launch[launch_rows];
+  double launch[launch_rows];  // floats
   double outcome[5];  // x, y, time, apex, speed
 };
 constexpr Reference references[] = {
@@ -69,7 +69,9 @@ TEST_P(Flights, AgreeWithAnIndependentSolver) {
     double worst = 0;
     for (const Reference& r : references) {
       const Air air{.wind = {r.wind[0], r.wind[1], r.wind[2]}};
-      const Rows out = fly(method, params_of_ball(r.ball, air, r.height), {{std::begin(r.launch), std::end(r.launch)}});
+      std::vector<float> launch;
+      for (const double value : r.launch) launch.push_back(static_cast<float>(value));
+      const Rows out = fly(method, params_of_ball(r.ball, air, r.height), {launch});
       expect_as_reference(r, out[0], worst);
     }
     RecordProperty(method == Method::rk4 ? "worst_rk4" : "worst_adaptive", std::to_string(worst));
@@ -135,7 +137,8 @@ TEST_P(Flights, AreHighestAtTheLaunchWhenTheyDoNotClimb) {
 TEST_P(Flights, SayThatTheyDidNotLand) {
   FlightParams params = params_of_ball("baseball");
   params.most_steps = 20;
-  const Rows out = fly(Method::rk4, params, {{40, 30, 0, 2000, 0}, {0.5F, 1, 0, 0, 0}, {std::numeric_limits<float>::quiet_NaN(), 30, 0, 0, 0}});
+  const Rows out =
+      fly(Method::rk4, params, {{40, 30, 0, 2000, 0}, {0.5F, 1, 0, 0, 0}, {std::numeric_limits<float>::quiet_NaN(), 30, 0, 0, 0}});
   EXPECT_EQ(out[0][outcome_steps], -20);
   EXPECT_LT(out[2][outcome_steps], 0) << "what is no number does not land";
   params.most_steps = 3;
@@ -169,7 +172,9 @@ TEST_P(Flights, AdaptiveStepsFollowTheToleranceAndTheFlight) {
     before = steps;
     const auto [least, most] =
         std::ranges::minmax_element(out, [](const auto& a, const auto& b) { return a[outcome_steps] < b[outcome_steps]; });
-    if (tolerance < 1e-5F) EXPECT_LT((*least)[outcome_steps], (*most)[outcome_steps]) << "each has its own";
+    if (tolerance < 1e-5F) {
+      EXPECT_LT((*least)[outcome_steps], (*most)[outcome_steps]) << "each has its own";
+    }
   }
 }
 

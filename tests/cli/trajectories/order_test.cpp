@@ -74,7 +74,9 @@ TEST(FlightOrder, OfWhereItLandsIsFourToo) {
     flight.params.step = step;
     const plain::Outcome o = plain::fly(flight.params, flight.launch, false);
     const double error = std::hypot(o.x - truth.x, o.y - truth.y) + std::abs(o.time - truth.time) + std::abs(o.apex - truth.apex);
-    if (before > 0) EXPECT_GT(before / error, 11) << "step " << step;
+    if (before > 0) {
+      EXPECT_GT(before / error, 11) << "step " << step;
+    }
     before = error;
   }
   EXPECT_LT(before, 1e-4);
