@@ -9,6 +9,21 @@ list(FILTER cli EXCLUDE REGEX "/src/cli/main\\.cpp$")
 file(GLOB benchmarks CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
 list(FILTER benchmarks EXCLUDE REGEX "/bench/(gates[^/]*|start\\.cpp)$")
 
+# What flies is to be fast, with the same bits every time; tests look at it by itself as well.
+set(flights ${cli})
+list(FILTER flights INCLUDE REGEX "/src/cli/trajectories/")
+list(FILTER cli EXCLUDE REGEX "/src/cli/trajectories/")
+add_library(tidepool_flight_objects OBJECT EXCLUDE_FROM_ALL ${flights})
+tidepool_options(tidepool_flight_objects)
+tidepool_internals(tidepool_flight_objects)
+target_compile_options(tidepool_flight_objects PRIVATE -ffp-contract=off $<$<NOT:$<CONFIG:Debug>>:-O2>)
+if(TIDEPOOL_VULKAN)
+  foreach(adaptive 0 1)
+    tidepool_compile_shader(fly_${adaptive} ${PROJECT_SOURCE_DIR}/src/cli/trajectories/fly.comp ADAPTIVE=${adaptive})
+    target_sources(tidepool_flight_objects PRIVATE ${PROJECT_BINARY_DIR}/shaders/fly_${adaptive}.inc)
+  endforeach()
+endif()
+
 # The command line by itself: full optimisation gains nothing there.
 add_library(tidepool_cli_objects OBJECT EXCLUDE_FROM_ALL ${cli})
 target_compile_options(tidepool_cli_objects PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
@@ -33,6 +48,7 @@ endforeach()
 
 # tidepool_commands(target): for those who have linked tidepool_internals, and tidepool_web_internals where there is a page.
 function(tidepool_commands target)
-  target_sources(${target} PRIVATE $<TARGET_OBJECTS:tidepool_cli_objects> $<TARGET_OBJECTS:tidepool_bench_objects>)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:tidepool_cli_objects> $<TARGET_OBJECTS:tidepool_flight_objects>
+    $<TARGET_OBJECTS:tidepool_bench_objects>)
   target_link_libraries(${target} PRIVATE benchmark::benchmark)
 endfunction()

@@ -92,7 +92,7 @@ foreach(folder IN LISTS folders)
     target_compile_definitions(${target} PRIVATE TIDEPOOL_TOOL="$<TARGET_FILE:tidepool_cli>")
     add_dependencies(${target} tidepool_cli)
     file(GLOB watch CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/watch/*.cpp)  # what draws is looked at by itself as well
-    target_sources(${target} PRIVATE ${watch})
+    target_sources(${target} PRIVATE ${watch} $<TARGET_OBJECTS:tidepool_flight_objects>)
   endif()
   if(name STREQUAL "web")
     tidepool_web_internals(${target})
@@ -154,7 +154,7 @@ add_test(NAME headers.every_public_header_compiles_alone
   COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target tidepool_headers)
 
 # Examples that are quick; their exit status says whether the numbers were right.
-foreach(example own_kernel)
+foreach(example own_kernel trajectories)
   if(TARGET example_${example})
     add_test(NAME examples.${example} COMMAND example_${example})
     set_tests_properties(examples.${example} PROPERTIES TIMEOUT 120)

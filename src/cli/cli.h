@@ -16,6 +16,7 @@ void add_train(Parser& parser);
 void add_eval(Parser& parser);
 void add_watch(Parser& parser);
 void add_report(Parser& parser);
+void add_trajectories(Parser& parser);
 
 // --device D, for commands that compute.
 void add_device_option(Command& command, std::string& device);

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iostream>
 #include <vector>
 
@@ -22,6 +23,8 @@ std::string no_integer(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() ? "" : "'" + text + "' is no whole number";
 }
+
+std::string no_real(const std::string& text) { return parse_real(text) ? "" : "'" + text + "' is no number"; }
 
 void take(CLI::Option& option, const Taking& taking) {
   if (!taking.type.empty()) option.type_name(taking.type);
@@ -92,12 +95,23 @@ Check at_least(std::int64_t least) {
   };
 }
 
+std::optional<double> parse_real(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
 void Command::text(const std::string& name, std::string& into, const std::string& help, const Taking& taking) {
   take(*app_->add_option(name, into, help), taking);
 }
 
 void Command::number(const std::string& name, std::int64_t& into, const std::string& help, const Taking& taking) {
   take(*app_->add_option(name, into, help)->check(CLI::Validator(no_integer, "")), taking);
+}
+
+void Command::real(const std::string& name, double& into, const std::string& help, const Taking& taking) {
+  take(*app_->add_option(name, into, help)->check(CLI::Validator(no_real, "")), taking);
 }
 
 void Command::flag(const std::string& name, bool& into, const std::string& help) { app_->add_flag(name, into, help); }

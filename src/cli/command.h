@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -28,6 +29,8 @@ struct WrongUsage : std::runtime_error {
 // Says what is wrong with a value as it was written, or nothing.
 using Check = std::function<std::string(const std::string&)>;
 Check at_least(std::int64_t least);
+// A finite number, as it is written in C.
+std::optional<double> parse_real(const std::string& text);
 
 struct Taking {
   std::string type = "";  // as help shows it
@@ -41,6 +44,7 @@ class Command {
   // A name without dashes is a place: `tidepool train xor`. What is written goes where `into` lies, which must outlive the parsing.
   void text(const std::string& name, std::string& into, const std::string& help, const Taking& taking = {});
   void number(const std::string& name, std::int64_t& into, const std::string& help, const Taking& taking = {});
+  void real(const std::string& name, double& into, const std::string& help, const Taking& taking = {});  // finite
   void flag(const std::string& name, bool& into, const std::string& help);
   // --name, or --name=N; `without` is what it means alone.
   void flag_or_number(const std::string& name, std::int64_t& into, std::int64_t without, const std::string& help, const Check& check);

@@ -10,6 +10,7 @@ void add_commands(Parser& parser) {
   add_watch(parser);
   add_report(parser);
   add_bench(parser);
+  add_trajectories(parser);
 }
 
 }  // namespace tidepool::cli

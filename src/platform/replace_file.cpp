@@ -20,128 +20,113 @@
 namespace tidepool::inline v0 {
 
 namespace {
-
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, std::max(slash, std::size_t{1}));
 }
-
-class Replacement {
- public:
-  Replacement(const char* operation, const std::string& path) : operation_(operation), path_(path), place_(path) {
-    if (path.empty() || path.find('\0') != std::string::npos) throw IoError(operation, "the path is empty or has a zero byte in it");
-    struct stat status {};
-    if (lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) follow_link();
-    there_ = stat(place_.c_str(), &status) == 0;
-    if (there_ && S_ISDIR(status.st_mode)) fail("is a directory");
-    if (there_ && !S_ISREG(status.st_mode)) fail("is a pipe or a device; only a regular file is replaced");
-    if (there_) mode_ = status.st_mode & 07777U;
-    create();
-  }
-  ~Replacement() {
-    if (descriptor_ >= 0) close(descriptor_);
-    if (!renamed_) unlink(temporary_.c_str());
-  }
-  Replacement(const Replacement&) = delete;
-  Replacement& operator=(const Replacement&) = delete;
-
-  void write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t wrote = ::write(descriptor_, bytes.data(), std::min(bytes.size(), std::size_t{1} << 30));
-      if (wrote < 0 && errno == EINTR) continue;
-      if (wrote < 0) fail_now("cannot be written");
-      bytes = bytes.subspan(static_cast<std::size_t>(wrote));
-    }
-  }
-
-  void finish(bool keep_previous) {
-    if (there_ && fchmod(descriptor_, mode_) != 0) fail_now("cannot be given the old one's permissions");
-    if (fsync(descriptor_) != 0) fail_now("cannot be written to the disk");
-    const int closed = close(descriptor_);
-    descriptor_ = -1;
-    if (closed != 0) fail_now("cannot be written");
-    if (keep_previous && there_) keep();
-    if (rename(temporary_.c_str(), place_.c_str()) != 0) fail_now("cannot be replaced");
-    renamed_ = true;
-    sync_directory();
-  }
-
- private:
-  [[noreturn]] void fail(std::string_view message) const { throw IoError(operation_, cat(path_, ": ", message)); }
-  [[noreturn]] void fail_now(std::string_view what) const { fail(cat(what, ": ", std::system_category().message(errno))); }
-
-  // What a link points to is replaced, and not the link.
-  void follow_link() {
-    char* const target = realpath(path_.c_str(), nullptr);
-    if (!target) fail_now("is a link that leads nowhere");
-    place_ = target;
-    std::free(target);
-  }
-
-  // A name that is taken (another thread saves the same file, or a process died) is left alone.
-  void create() {
-    const std::string base = cat(place_, ".tmp-", getpid());
-    constexpr int tries = 100;
-    for (int i = 0; descriptor_ < 0 && i < tries; ++i) {
-      temporary_ = i == 0 ? base : cat(base, '-', i);
-      descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (descriptor_ < 0 && errno != EEXIST) break;
-    }
-    if (descriptor_ >= 0) return;
-    renamed_ = true;  // there is nothing to remove
-    if (errno == ENOENT) fail(cat("cannot be written: there is no folder ", folder_of(place_), "; make it first"));
-    fail_now(cat("cannot be written beside it as ", temporary_));
-  }
-
-  // By a second name for the old file, so that it is never without one; where there are no such links, by moving it.
-  void keep() {
-    const std::string previous = place_ + ".previous", link_name = temporary_ + ".previous";
-    if (!link_old(link_name)) {
-      if (rename(place_.c_str(), previous.c_str()) != 0) fail_now(cat("cannot be kept as ", previous));
-      return;
-    }
-    const bool kept = rename(link_name.c_str(), previous.c_str()) == 0;
-    const int error = errno;
-    unlink(link_name.c_str());  // rename leaves it where both names are one file already
-    errno = error;
-    if (!kept) fail_now(cat("cannot be kept as ", previous));
-  }
-  bool link_old(const std::string& name) {  // false: this file system has no second names
-    constexpr int tries = 100;
-    for (int i = 0; i < tries; ++i) {
-      if (link(place_.c_str(), name.c_str()) == 0) return true;
-      if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK) return false;
-      if (errno != ENOENT) break;  // which it is for an instant when somebody else replaces the file
-    }
-    fail_now(cat("cannot be kept as ", name));
-  }
-
-  void sync_directory() const {
-    const std::string folder = folder_of(place_);
-    const int directory = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory < 0) return;  // one may write in a folder without being allowed to list it
-    const int result = fsync(directory), error = errno;
-    close(directory);
-    errno = error;
-    if (result != 0 && error != EINVAL && error != ENOTSUP) fail_now("is in place, but its folder cannot be written to the disk");
-  }
-
-  const char* operation_;
-  std::string path_, place_, temporary_;
-  bool there_ = false, renamed_ = false;
-  mode_t mode_ = 0;
-  int descriptor_ = -1;
-};
-
 }  // namespace
 
+FileReplacement::FileReplacement(const char* operation, const std::string& path) : operation_(operation), path_(path), place_(path) {
+  if (path.empty() || path.find('\0') != std::string::npos) throw IoError(operation, "the path is empty or has a zero byte in it");
+  struct stat status {};
+  if (lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) follow_link();
+  there_ = stat(place_.c_str(), &status) == 0;
+  if (there_ && S_ISDIR(status.st_mode)) fail("is a directory");
+  if (there_ && !S_ISREG(status.st_mode)) fail("is a pipe or a device; only a regular file is replaced");
+  if (there_) mode_ = status.st_mode & 07777U;
+  create();
+}
+
+FileReplacement::~FileReplacement() {
+  if (descriptor_ >= 0) close(descriptor_);
+  if (!renamed_) unlink(temporary_.c_str());
+}
+
+void FileReplacement::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(descriptor_, bytes.data(), std::min(bytes.size(), std::size_t{1} << 30));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) fail_now("cannot be written");
+    bytes = bytes.subspan(static_cast<std::size_t>(wrote));
+  }
+}
+
+void FileReplacement::finish(bool keep_previous) {
+  if (there_ && fchmod(descriptor_, mode_) != 0) fail_now("cannot be given the old one's permissions");
+  if (fsync(descriptor_) != 0) fail_now("cannot be written to the disk");
+  const int closed = close(descriptor_);
+  descriptor_ = -1;
+  if (closed != 0) fail_now("cannot be written");
+  if (keep_previous && there_) keep();
+  if (rename(temporary_.c_str(), place_.c_str()) != 0) fail_now("cannot be replaced");
+  renamed_ = true;
+  sync_directory();
+}
+
+void FileReplacement::fail(std::string_view message) const { throw IoError(operation_, cat(path_, ": ", message)); }
+void FileReplacement::fail_now(std::string_view what) const { fail(cat(what, ": ", std::system_category().message(errno))); }
+
+// What a link points to is replaced, and not the link.
+void FileReplacement::follow_link() {
+  char* const target = realpath(path_.c_str(), nullptr);
+  if (!target) fail_now("is a link that leads nowhere");
+  place_ = target;
+  std::free(target);
+}
+
+// A name that is taken (another thread saves the same file, or a process died) is left alone.
+void FileReplacement::create() {
+  const std::string base = cat(place_, ".tmp-", getpid());
+  constexpr int tries = 100;
+  for (int i = 0; descriptor_ < 0 && i < tries; ++i) {
+    temporary_ = i == 0 ? base : cat(base, '-', i);
+    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0 && errno != EEXIST) break;
+  }
+  if (descriptor_ < 0 && errno == ENOENT) fail(cat("cannot be written: there is no folder ", folder_of(place_), "; make it first"));
+  if (descriptor_ < 0) fail_now(cat("cannot be written beside it as ", temporary_));
+}
+
+// By a second name for the old file, so that it is never without one; where there are no such links, by moving it.
+void FileReplacement::keep() {
+  const std::string previous = place_ + ".previous", link_name = temporary_ + ".previous";
+  if (!link_old(link_name)) {
+    if (rename(place_.c_str(), previous.c_str()) != 0) fail_now(cat("cannot be kept as ", previous));
+    return;
+  }
+  const bool kept = rename(link_name.c_str(), previous.c_str()) == 0;
+  const int error = errno;
+  unlink(link_name.c_str());  // rename leaves it where both names are one file already
+  errno = error;
+  if (!kept) fail_now(cat("cannot be kept as ", previous));
+}
+bool FileReplacement::link_old(const std::string& name) {  // false: this file system has no second names
+  constexpr int tries = 100;
+  for (int i = 0; i < tries; ++i) {
+    if (link(place_.c_str(), name.c_str()) == 0) return true;
+    if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK) return false;
+    if (errno != ENOENT) break;  // which it is for an instant when somebody else replaces the file
+  }
+  fail_now(cat("cannot be kept as ", name));
+}
+
+void FileReplacement::sync_directory() const {
+  const std::string folder = folder_of(place_);
+  const int directory = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return;  // one may write in a folder without being allowed to list it
+  const int result = fsync(directory), error = errno;
+  close(directory);
+  errno = error;
+  if (result != 0 && error != EINVAL && error != ENOTSUP) fail_now("is in place, but its folder cannot be written to the disk");
+}
+
 void replace_file(const char* operation, const std::string& path, std::span<const std::span<const std::byte>> pieces, bool keep_previous) {
-  Replacement file(operation, path);
+  FileReplacement file(operation, path);
   for (const std::span<const std::byte> piece : pieces) file.write(piece);
   file.finish(keep_previous);
 }
 
-void require_replaceable(const char* operation, const std::string& path) { const Replacement removed_at_once(operation, path); }
+void require_replaceable(const char* operation, const std::string& path) { const FileReplacement removed_at_once(operation, path); }
 
 void remove_abandoned(const std::string& path) {
   namespace fs = std::filesystem;
