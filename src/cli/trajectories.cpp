@@ -258,7 +258,7 @@ void add_trajectories(Parser& parser) {
                "rk4: steps of one length; adaptive: as long as the tolerance allows (Dormand-Prince); rk4 unless given",
                {.type = "rk4|adaptive", .check = check_method});
   command.real("--step", options->step, "Of rk4, seconds; 0.01 unless given. The first one of adaptive",
-               {.type = "S", .check = check_real(1e-4, 1)});
+               {.type = "S", .check = check_real(1e-4, 0.1)});
   command.real("--tolerance", options->tolerance, "Of one adaptive step, relative; 1e-6 unless given",
                {.type = "T", .check = check_real(1e-7, 1e-2)});
   command.text("--ball", options->ball,

@@ -129,6 +129,7 @@ TEST_F(TrajectoriesCommand, SaysInOneLineWhatIsWrong) {
   expect_wrong("--count 1e6", "'1e6' is no whole number");
   expect_wrong("--step 0", "'0' is out of range");
   expect_wrong("--step=-0.01", "out of range");
+  expect_wrong("--step 0.5", "wanted a number from 0.0001 to 0.1");
   expect_wrong("--step nan", "'nan' is no number");
   expect_wrong("--tolerance 1e-12", "wanted a number from 1e-07 to 0.01");
   expect_wrong("--speed nan", "'nan' is no range");
