@@ -26,6 +26,7 @@ class RandomPrograms : public LibraryTest {
   // Whether the program is right there; tells what is wrong, in a few lines that can be pasted.
   static bool is_right(const Program& program, const Devices& devices, std::uint64_t seed) {
     if (what_is_wrong(program, devices).empty()) return true;
+    configure({.wait_limit = 3});  // what hangs is to be tried often
     const Program small = shrunk(program, [&](const Program& p) { return !what_is_wrong(p, devices).empty(); });
     ADD_FAILURE() << "seed " << seed << " on " << devices.first << (devices.second.empty() ? "" : " and " + devices.second) << ": "
                   << what_is_wrong(small, devices) << "\n  const Device first = device(\"" << devices.first << "\"), second = device(\""

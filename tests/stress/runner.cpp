@@ -334,9 +334,18 @@ std::string outcome(const Program& program, const Devices& devices, const Expect
   }
 }
 
+bool is_lost(const std::string& name) {
+  const auto stream = slot_for(name).stream_if_open();
+  if (!stream) return false;
+  const StreamLock lock(*stream);
+  return stream->lost();
+}
+
 }  // namespace
 
 std::string what_is_wrong(const Program& program, const Devices& devices) {
+  for (const std::string& name : {devices.first, devices.second})  // an earlier program may have lost it
+    if (!name.empty() && is_lost(name)) reset(device(name));
   const Expected wanted = expected(program, 0, 0);
   std::vector<std::string> names{devices.first};
   if (!devices.second.empty()) names.push_back(devices.second);
