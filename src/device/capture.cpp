@@ -142,7 +142,10 @@ Capture::Capture() {
   current_ = this;
 }
 
-Capture::~Capture() { current_ = nullptr; }
+Capture::~Capture() {
+  current_ = nullptr;
+  for (const auto& take_back : take_back_) take_back();
+}
 
 void Capture::refuse(const char* operation) {
   if (current_) [[unlikely]]
@@ -193,7 +196,9 @@ std::shared_ptr<PlanState> Capture::finish() {
     if (const std::uint32_t block = stream_->backend().channel_block()) choose_layouts(launches_, block, temporary);
   if (stream_->info().joins) join_launches(launches_, *blocks_);
   blocks_->lay_out();
-  return std::make_shared<PlanState>(stream_, blocks_, std::move(launches_), std::move(touched_), std::move(kept_));
+  auto plan = std::make_shared<PlanState>(stream_, blocks_, std::move(launches_), std::move(touched_), std::move(kept_));
+  take_back_.clear();
+  return plan;
 }
 
 }  // namespace tidepool::inline v0

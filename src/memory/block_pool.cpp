@@ -46,16 +46,12 @@ Block* BlockPool::find(std::size_t bytes, MemoryTag tag, const char* operation) 
   bool fresh_block = false;
   if (block) {
     ++stats_.reuses;
-    report([&] {
-      return Event{.kind = Event::reuse, .device = host_.device_id(), .bytes = block->bytes, .asked = bytes, .block = block};
-    });
+    report([&] { return Event{.kind = Event::reuse, .device = host_.device_id(), .bytes = block->bytes, .asked = bytes, .block = block}; });
   } else {
     block = fresh(size);
     if (!block) out_of_memory(bytes, operation);
     fresh_block = true;
-    report([&] {
-      return Event{.kind = Event::lend, .device = host_.device_id(), .bytes = block->bytes, .asked = bytes, .block = block};
-    });
+    report([&] { return Event{.kind = Event::lend, .device = host_.device_id(), .bytes = block->bytes, .asked = bytes, .block = block}; });
   }
   block->asked = bytes;
   block->holder = operation;

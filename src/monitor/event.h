@@ -19,8 +19,8 @@ struct Event {
   const char* name = "";       // the kernel, for launches and their times; the operation, for operations
   const char* operation = "";  // that a launch belongs to
   std::size_t bytes = 0;
-  std::size_t asked = 0;        // of a block that is lent, for the first time (lend) or again (reuse): what was asked for
-  const void* block = nullptr;  // that is lent or comes back
+  std::size_t asked = 0;          // of a block that is lent, for the first time (lend) or again (reuse): what was asked for
+  const void* block = nullptr;    // that is lent or comes back
   std::uint64_t count = 0;        // launches in a flush or plan run; of what was timed, how many it stands for
   std::int64_t start = 0;         // nanoseconds of the steady clock; 0: not timed
   std::uint64_t nanoseconds = 0;  // that it took; of a plan's run, what its last timed one took

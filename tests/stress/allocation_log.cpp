@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 #include <vector>
 
@@ -34,25 +35,52 @@ void LogRecorder::on(const Event& event) noexcept {
   }
 }
 
-PoolStats replay(const std::string& log) {
-  WatchedPool host;
-  std::vector<Storage> taken;
+namespace {
+
+// Calls take(bytes), give(number of the take) and submit() in the log's order.
+template <class Take, class Give, class Submit>
+void read_log(const std::string& log, Take&& take, Give&& give, Submit&& submit) {
   std::istringstream words(log);
   for (std::string word; words >> word;) {
-    if (word == ".") {
-      host.submit();
-      host.pool.step_done();
-      continue;
-    }
-    const std::size_t number = std::stoull(word.substr(1));
-    if (word[0] == '+') {
-      taken.push_back(host.take(number));
-      host.use(taken.back());
-    } else {
-      taken.at(number) = {};
-    }
+    if (word == ".")
+      submit();
+    else if (word[0] == '+')
+      take(std::stoull(word.substr(1)));
+    else
+      give(std::stoull(word.substr(1)));
   }
+}
+
+}  // namespace
+
+PoolStats replay(const std::string& log, std::size_t limit) {
+  WatchedPool host({.memory = limit});
+  std::vector<Storage> taken;
+  read_log(
+      log,
+      [&](std::size_t bytes) {
+        taken.push_back(host.take(bytes));
+        host.use(taken.back());
+      },
+      [&](std::size_t number) { taken.at(number) = {}; },
+      [&] {
+        host.submit();
+        host.pool.step_done();
+      });
   return host.pool.stats();
+}
+
+std::size_t most_lent(const std::string& log, std::size_t alignment) {
+  std::vector<std::size_t> taken;
+  std::size_t now = 0, most = 0;
+  read_log(
+      log,
+      [&](std::size_t bytes) {
+        taken.push_back((std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment);
+        most = std::max(most, now += taken.back());
+      },
+      [&](std::size_t number) { now -= taken.at(number); }, [] {});
+  return most;
 }
 
 }  // namespace tidepool::stress

@@ -29,7 +29,9 @@ class LogRecorder final : public EventSink {
   std::size_t taken_ = 0, column_ = 0;
 };
 
-// What the pool's figures were at most while the log was replayed.
-PoolStats replay(const std::string& log);
+// The pool's figures after the log was replayed within a limit (0: none); throws OutOfMemory when that is too small for it.
+PoolStats replay(const std::string& log, std::size_t limit = 0);
+// The most that was lent at once, each block rounded up to the alignment, as a device wants it.
+std::size_t most_lent(const std::string& log, std::size_t alignment);
 
 }  // namespace tidepool::stress

@@ -43,10 +43,8 @@ void add_with_number(std::vector<Operation>& all, const char* name, const char* 
                  .text = text,
                  .call = [call](const std::vector<Tensor>& in,
                                 const Instruction& instruction) { return call(in[0], static_cast<float>(instruction.number)); },
-                 .compute =
-                     [f](const Arrays& in, const Instruction& instruction) {
-                       return each(in[0], [&](Number x) { return f(x, instruction.number); });
-                     },
+                 .compute = [f](const Arrays& in,
+                                const Instruction& instruction) { return each(in[0], [&](Number x) { return f(x, instruction.number); }); },
                  .wish =
                      [](Random& random, const Array& first, Wish& wish) {
                        wish.number = static_cast<double>(2 * any_of(random, -8, 7) + 1) / 8;  // never 0
@@ -103,12 +101,9 @@ void add_curves(std::vector<Operation>& all) {
   unary("relu", "relu($0)", relu, [](double x) { return std::pair(x > 0 ? x : 0.0, x > 0 ? 1.0 : 0.0); });
   unary("sigmoid", "sigmoid($0)", sigmoid, [](double x) { return std::pair(sigmoid_of(x), sigmoid_of(x) * sigmoid_of(-x)); });
   unary("tanh", "tanh($0)", tanh, [](double x) { return std::pair(std::tanh(x), 1 - std::tanh(x) * std::tanh(x)); });
-  unary("silu", "silu($0)", silu, [](double x) {
-    return std::pair(x * sigmoid_of(x), sigmoid_of(x) * (1 + x * sigmoid_of(-x)));
-  });
-  unary("softplus", "softplus($0)", softplus, [](double x) {
-    return x > 20 ? std::pair(x, 1.0) : std::pair(std::log1p(std::exp(x)), sigmoid_of(x));
-  });
+  unary("silu", "silu($0)", silu, [](double x) { return std::pair(x * sigmoid_of(x), sigmoid_of(x) * (1 + x * sigmoid_of(-x))); });
+  unary("softplus", "softplus($0)", softplus,
+        [](double x) { return x > 20 ? std::pair(x, 1.0) : std::pair(std::log1p(std::exp(x)), sigmoid_of(x)); });
   unary("softsign", "softsign($0)", softsign, [](double x) {
     const double below = 1 + std::abs(x);
     return std::pair(x / below, 1 / (below * below));
@@ -117,7 +112,8 @@ void add_curves(std::vector<Operation>& all) {
     const double density = std::exp(-0.5 * x * x) / std::sqrt(2 * std::numbers::pi);
     return std::pair(x * normal_share(x), normal_share(x) + x * density);
   });
-  unary("clone", "$0.clone()", [](const Tensor& a) { return a.clone(); }, [](double x) { return std::pair(x, 1.0); });
+  unary(
+      "clone", "$0.clone()", [](const Tensor& a) { return a.clone(); }, [](double x) { return std::pair(x, 1.0); });
 }
 
 }  // namespace

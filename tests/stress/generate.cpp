@@ -88,7 +88,11 @@ class Writer {
     i.device = wanted || !options_.two_devices ? device : static_cast<int>(random_() % 2);
     if (reference_.capturing()) {
       if (i.type != DType::f32) return -1;
-      i = {.code = Code::fill, .out = next_, .shape = i.shape, .number = static_cast<double>(any_of(random_, -8, 8)) / 4, .device = i.device};
+      i = {.code = Code::fill,
+           .out = next_,
+           .shape = i.shape,
+           .number = static_cast<double>(any_of(random_, -8, 8)) / 4,
+           .device = i.device};
     }
     return add(i) ? next_ - 1 : -1;
   }
@@ -109,7 +113,8 @@ class Writer {
     const int device = value(first).device;
     Wish wish;
     if (!operation.wish(random_, reference_.array_of(value(first)), wish)) return;
-    Instruction i{.code = Code::apply, .operation = &operation, .in = {first}, .shape = wish.shape, .numbers = wish.numbers, .number = wish.number};
+    Instruction i{
+        .code = Code::apply, .operation = &operation, .in = {first}, .shape = wish.shape, .numbers = wish.numbers, .number = wish.number};
     for (const Wish::Other& other : wish.others) {
       const int found = find(other, device, other.type == DType::i32);
       if (found < 0) return;
@@ -132,9 +137,8 @@ class Writer {
 
   void try_backward() {
     const bool inside = reference_.capturing();
-    const int root = pick([&](const Reference::Value& v) {
-      return reference_.backward_is_possible(v) && (!inside || v.shape.numel() == 1);
-    });
+    const int root =
+        pick([&](const Reference::Value& v) { return reference_.backward_is_possible(v) && (!inside || v.shape.numel() == 1); });
     if (root >= 0) add({.code = Code::backward, .in = {root}, .values = random_()});
   }
 
@@ -166,12 +170,18 @@ class Writer {
 
   void memory() {
     switch (random_() % 6) {
-      case 0: add({.code = Code::limit, .times = any_of(random_, 0, 3000)}); break;
-      case 1: add({.code = Code::no_limit}); break;
+      case 0:
+        add({.code = Code::limit, .times = any_of(random_, 0, 3000)});
+        break;
+      case 1:
+        add({.code = Code::no_limit});
+        break;
       case 2:
         if (chance(8)) add({.code = Code::cleanup});
         break;
-      case 3: add({.code = Code::commit}); break;
+      case 3:
+        add({.code = Code::commit});
+        break;
       default:
         if (const int number = pick_any(); number >= 0) add({.code = Code::release, .in = {number}});
     }

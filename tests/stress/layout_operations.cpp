@@ -123,18 +123,18 @@ void add_orders(std::vector<Operation>& all) {
                        return permuted(in[0], axes);
                      },
                  .wish = [](Random&, const Array& first, Wish&) { return first.shape.rank() >= 2 && first.type == DType::f32; }});
-  all.push_back({.name = "permute",
-                 .text = "permute($0, {#*})",
-                 .call = [](const std::vector<Tensor>& in,
-                            const Instruction& i) { return permute(in[0], std::span<const std::int64_t>(i.numbers)); },
-                 .compute = [permuted](const Arrays& in, const Instruction& i) { return permuted(in[0], i.numbers); },
-                 .wish =
-                     [](Random& random, const Array& first, Wish& wish) {
-                       wish.numbers.resize(static_cast<std::size_t>(first.shape.rank()));
-                       std::iota(wish.numbers.begin(), wish.numbers.end(), 0);
-                       for (std::size_t i = wish.numbers.size(); i > 1; --i) std::swap(wish.numbers[i - 1], wish.numbers[random() % i]);
-                       return first.type == DType::f32 && first.shape.rank() > 0;
-                     }});
+  all.push_back(
+      {.name = "permute",
+       .text = "permute($0, {#*})",
+       .call = [](const std::vector<Tensor>& in, const Instruction& i) { return permute(in[0], std::span<const std::int64_t>(i.numbers)); },
+       .compute = [permuted](const Arrays& in, const Instruction& i) { return permuted(in[0], i.numbers); },
+       .wish =
+           [](Random& random, const Array& first, Wish& wish) {
+             wish.numbers.resize(static_cast<std::size_t>(first.shape.rank()));
+             std::iota(wish.numbers.begin(), wish.numbers.end(), 0);
+             for (std::size_t i = wish.numbers.size(); i > 1; --i) std::swap(wish.numbers[i - 1], wish.numbers[random() % i]);
+             return first.type == DType::f32 && first.shape.rank() > 0;
+           }});
   all.push_back({.name = "broadcast_to",
                  .text = "broadcast_to($0, @)",
                  .call = [](const std::vector<Tensor>& in, const Instruction& i) { return broadcast_to(in[0], i.shape); },
@@ -174,7 +174,10 @@ Array joined(const Array& a, const Array& b, std::int64_t given) {
 void add_joins(std::vector<Operation>& all) {
   all.push_back({.name = "concat",
                  .text = "concat({$0, $1}, #0)",
-                 .call = [](const std::vector<Tensor>& in, const Instruction& i) { return concat({in[0], in[1]}, i.numbers[0]); },
+                 .call =
+                     [](const std::vector<Tensor>& in, const Instruction& i) {
+                       return concat({in[0], in[1]}, i.numbers[0]);
+                     },
                  .compute = [](const Arrays& in, const Instruction& i) { return joined(in[0], in[1], i.numbers[0]); },
                  .wish =
                      [](Random& random, const Array& first, Wish& wish) {
@@ -186,7 +189,10 @@ void add_joins(std::vector<Operation>& all) {
                      }});
   all.push_back({.name = "stack",
                  .text = "stack({$0, $1}, #0)",
-                 .call = [](const std::vector<Tensor>& in, const Instruction& i) { return stack({in[0], in[1]}, i.numbers[0]); },
+                 .call =
+                     [](const std::vector<Tensor>& in, const Instruction& i) {
+                       return stack({in[0], in[1]}, i.numbers[0]);
+                     },
                  .compute =
                      [](const Arrays& in, const Instruction& i) {
                        require(in[0].shape == in[1].shape && in[0].shape.rank() < 8, "two of one shape");
@@ -201,67 +207,67 @@ void add_joins(std::vector<Operation>& all) {
                        wish.others = {{.shape = first.shape}};
                        return first.type == DType::f32 && first.shape.rank() < 8;
                      }});
-  all.push_back({.name = "split",
-                 .text = "split($0, #0, #1)[#2]",
-                 .call =
-                     [](const std::vector<Tensor>& in, const Instruction& i) {
-                       return split(in[0], i.numbers[0], i.numbers[1])[static_cast<std::size_t>(i.numbers[2])];
-                     },
-                 .compute =
-                     [](const Arrays& in, const Instruction& i) {
-                       const std::int64_t parts = i.numbers[0], which = i.numbers[2];
-                       require(in[0].type == DType::f32 && parts > 0 && which >= 0 && which < parts, "no such part");
-                       const auto axis = static_cast<std::size_t>(axis_of(in[0].shape, i.numbers[1]));
-                       require(axis > 0, "along axis 0 they are views");
-                       std::vector<std::int64_t> sizes = sizes_of(in[0].shape);
-                       const std::int64_t size = sizes[axis], larger = size % parts;
-                       require(size >= parts, "too many parts");
-                       const std::int64_t begin = which * (size / parts) + std::min(which, larger);
-                       sizes[axis] = size / parts + (which < larger ? 1 : 0);
-                       return from_places(shape_of(sizes), DType::f32, [&](std::span<const std::int64_t> place) {
-                         std::vector<std::int64_t> from(place.begin(), place.end());
-                         from[axis] += begin;
-                         return in[0].numbers[static_cast<std::size_t>(index_of(in[0].shape, from))] * 1;
-                       });
-                     },
-                 .wish =
-                     [](Random& random, const Array& first, Wish& wish) {
-                       if (first.shape.rank() < 2 || first.type != DType::f32) return false;
-                       const std::int64_t axis = any_of(random, 1, first.shape.rank() - 1);
-                       if (first.shape[axis] < 1) return false;
-                       const std::int64_t parts = any_of(random, 1, std::min<std::int64_t>(3, first.shape[axis]));
-                       wish.numbers = {parts, axis, any_of(random, 0, parts - 1)};
-                       return true;
-                     }});
+  all.push_back(
+      {.name = "split",
+       .text = "split($0, #0, #1)[#2]",
+       .call = [](const std::vector<Tensor>& in,
+                  const Instruction& i) { return split(in[0], i.numbers[0], i.numbers[1])[static_cast<std::size_t>(i.numbers[2])]; },
+       .compute =
+           [](const Arrays& in, const Instruction& i) {
+             const std::int64_t parts = i.numbers[0], which = i.numbers[2];
+             require(in[0].type == DType::f32 && parts > 0 && which >= 0 && which < parts, "no such part");
+             const auto axis = static_cast<std::size_t>(axis_of(in[0].shape, i.numbers[1]));
+             require(axis > 0, "along axis 0 they are views");
+             std::vector<std::int64_t> sizes = sizes_of(in[0].shape);
+             const std::int64_t size = sizes[axis], larger = size % parts;
+             require(size >= parts, "too many parts");
+             const std::int64_t begin = which * (size / parts) + std::min(which, larger);
+             sizes[axis] = size / parts + (which < larger ? 1 : 0);
+             return from_places(shape_of(sizes), DType::f32, [&](std::span<const std::int64_t> place) {
+               std::vector<std::int64_t> from(place.begin(), place.end());
+               from[axis] += begin;
+               return in[0].numbers[static_cast<std::size_t>(index_of(in[0].shape, from))] * 1;
+             });
+           },
+       .wish =
+           [](Random& random, const Array& first, Wish& wish) {
+             if (first.shape.rank() < 2 || first.type != DType::f32) return false;
+             const std::int64_t axis = any_of(random, 1, first.shape.rank() - 1);
+             if (first.shape[axis] < 1) return false;
+             const std::int64_t parts = any_of(random, 1, std::min<std::int64_t>(3, first.shape[axis]));
+             wish.numbers = {parts, axis, any_of(random, 0, parts - 1)};
+             return true;
+           }});
 }
 
 void add_lookups(std::vector<Operation>& all) {
-  all.push_back({.name = "gather",
-                 .text = "gather($0, #0, $1)",
-                 .call = [](const std::vector<Tensor>& in, const Instruction& i) { return gather(in[0], i.numbers[0], in[1]); },
-                 .compute =
-                     [](const Arrays& in, const Instruction& i) {
-                       require(in[0].type == DType::f32 && in[1].type == DType::i32 && in[0].shape.rank() == in[1].shape.rank(), "one rank");
-                       const auto axis = static_cast<std::size_t>(axis_of(in[0].shape, i.numbers[0]));
-                       for (std::size_t k = 0; k < static_cast<std::size_t>(in[0].shape.rank()); ++k)
-                         require(k == axis || in[0].shape.begin()[k] == in[1].shape.begin()[k], "other sizes");
-                       return from_places(in[1].shape, DType::f32, [&](std::span<const std::int64_t> place) {
-                         std::vector<std::int64_t> from(place.begin(), place.end());
-                         from[axis] = static_cast<std::int64_t>(value_of(in[1].numbers[static_cast<std::size_t>(index_of(in[1].shape, place))]));
-                         require(from[axis] < in[0].shape.begin()[axis], "an index beyond the last");
-                         return in[0].numbers[static_cast<std::size_t>(index_of(in[0].shape, from))] * 1;
-                       });
-                     },
-                 .wish =
-                     [](Random& random, const Array& first, Wish& wish) {
-                       if (!wish_axis(random, first, wish)) return false;
-                       const std::int64_t axis = axis_of(first.shape, wish.numbers[0]);
-                       if (first.shape[axis] == 0) return false;
-                       std::vector<std::int64_t> sizes = sizes_of(first.shape);
-                       sizes[static_cast<std::size_t>(axis)] = any_of(random, 0, 4);
-                       wish.others = {{.shape = shape_of(sizes), .type = DType::i32, .below = first.shape[axis]}};
-                       return true;
-                     }});
+  all.push_back(
+      {.name = "gather",
+       .text = "gather($0, #0, $1)",
+       .call = [](const std::vector<Tensor>& in, const Instruction& i) { return gather(in[0], i.numbers[0], in[1]); },
+       .compute =
+           [](const Arrays& in, const Instruction& i) {
+             require(in[0].type == DType::f32 && in[1].type == DType::i32 && in[0].shape.rank() == in[1].shape.rank(), "one rank");
+             const auto axis = static_cast<std::size_t>(axis_of(in[0].shape, i.numbers[0]));
+             for (std::size_t k = 0; k < static_cast<std::size_t>(in[0].shape.rank()); ++k)
+               require(k == axis || in[0].shape.begin()[k] == in[1].shape.begin()[k], "other sizes");
+             return from_places(in[1].shape, DType::f32, [&](std::span<const std::int64_t> place) {
+               std::vector<std::int64_t> from(place.begin(), place.end());
+               from[axis] = static_cast<std::int64_t>(value_of(in[1].numbers[static_cast<std::size_t>(index_of(in[1].shape, place))]));
+               require(from[axis] < in[0].shape.begin()[axis], "an index beyond the last");
+               return in[0].numbers[static_cast<std::size_t>(index_of(in[0].shape, from))] * 1;
+             });
+           },
+       .wish =
+           [](Random& random, const Array& first, Wish& wish) {
+             if (!wish_axis(random, first, wish)) return false;
+             const std::int64_t axis = axis_of(first.shape, wish.numbers[0]);
+             if (first.shape[axis] == 0) return false;
+             std::vector<std::int64_t> sizes = sizes_of(first.shape);
+             sizes[static_cast<std::size_t>(axis)] = any_of(random, 0, 4);
+             wish.others = {{.shape = shape_of(sizes), .type = DType::i32, .below = first.shape[axis]}};
+             return true;
+           }});
   all.push_back({.name = "embedding",
                  .text = "embedding($0, $1)",
                  .call = [](const std::vector<Tensor>& in, const Instruction&) { return embedding(in[0], in[1]); },

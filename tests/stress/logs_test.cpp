@@ -61,7 +61,8 @@ const std::vector<Example>& examples() {
   static const std::vector<Example> all{
       {"xor",
        [] {
-         train(cli::xor_network(), data::from_tensors(tensor({0, 0, 0, 1, 1, 0, 1, 1}, {4, 2}), tensor({0, 1, 1, 0}, {4, 1})), mse_loss, 50, 4);
+         train(cli::xor_network(), data::from_tensors(tensor({0, 0, 0, 1, 1, 0, 1, 1}, {4, 2}), tensor({0, 1, 1, 0}, {4, 1})), mse_loss, 50,
+               4);
        }},
       {"sine", train_sine},
       {"fashion_mnist", [] { train(cli::fashion_network(), pictures(200), cross_entropy, 2, 64); }},
@@ -74,18 +75,25 @@ std::string path_of(const std::string& name) { return std::string(TIDEPOOL_SOURC
 
 class AllocationLogs : public LibraryTest {};
 
-TEST_F(AllocationLogs, OfTheExamplesReserveLittleBeyondWhatTheyAskFor) {
+// Fragmentation is what cannot be used even when memory is short: the log has to get by with an eighth more than it ever holds.
+TEST_F(AllocationLogs, OfTheExamplesGetByWithAnEighthMoreThanTheyHold) {
+  constexpr std::size_t alignment = 256;
   for (const Example& example : examples()) {
     std::ifstream file(path_of(example.name));
     std::ostringstream text;
     text << file.rdbuf();
     ASSERT_FALSE(text.str().empty()) << path_of(example.name);
-    const PoolStats stats = replay(text.str());
-    if (std::getenv("TIDEPOOL_LOGS_REPORT"))
-      std::printf("%-20s asked for %zu bytes at most, reserved %zu: %+.1f %%; %zu allocations, %zu reuses\n", example.name, stats.peak_asked,
-                  stats.peak, 100 * (static_cast<double>(stats.peak) / static_cast<double>(stats.peak_asked) - 1), stats.allocations,
-                  stats.reuses);
-    EXPECT_LE(static_cast<double>(stats.peak), 1.125 * static_cast<double>(stats.peak_asked)) << example.name;
+    const std::size_t most = most_lent(text.str(), alignment), limit = most + most / 8;
+    const PoolStats free = replay(text.str());
+    try {
+      const PoolStats tight = replay(text.str(), limit);
+      EXPECT_LE(tight.peak, limit) << example.name;
+      if (std::getenv("TIDEPOOL_LOGS_REPORT"))
+        std::printf("%-20s holds %zu bytes at most; reserves %zu without a limit (%zu allocations), %zu with %zu (%zu allocations)\n",
+                    example.name, most, free.peak, free.allocations, tight.peak, limit, tight.allocations);
+    } catch (const OutOfMemory& error) {
+      ADD_FAILURE() << example.name << ": " << error.what();
+    }
   }
 }
 

@@ -49,9 +49,7 @@ Number detached(Number number) { return constant(value_of(number)); }
 
 Number operator+(Number a, Number b) { return Calculation::current().add(value_of(a) + value_of(b), a, 1, b, 1); }
 Number operator-(Number a, Number b) { return Calculation::current().add(value_of(a) - value_of(b), a, 1, b, -1); }
-Number operator*(Number a, Number b) {
-  return Calculation::current().add(value_of(a) * value_of(b), a, value_of(b), b, value_of(a));
-}
+Number operator*(Number a, Number b) { return Calculation::current().add(value_of(a) * value_of(b), a, value_of(b), b, value_of(a)); }
 Number operator/(Number a, Number b) {
   const double x = value_of(a), y = value_of(b);
   return Calculation::current().add(x / y, a, 1 / y, b, -x / (y * y));

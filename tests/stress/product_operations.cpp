@@ -49,9 +49,7 @@ Array linear_of(const Arrays& in, const Instruction& i) {
   });
 }
 
-Activation activation_of(std::int64_t number) {
-  return number == 1 ? Activation::relu : number == 2 ? Activation::tanh : Activation::none;
-}
+Activation activation_of(std::int64_t number) { return number == 1 ? Activation::relu : number == 2 ? Activation::tanh : Activation::none; }
 
 // Calls f(row, column of the image, row, column of the window) for what a window sees.
 template <class F>
@@ -160,26 +158,24 @@ void add_products(std::vector<Operation>& all) {
                        wish.others = {{.shape = shape_of(sizes)}};
                        return true;
                      }});
-  all.push_back({.name = "linear",
-                 .text = "linear($0, $1, $2, static_cast<Activation>(#1))",
-                 .call = [](const std::vector<Tensor>& in,
-                            const Instruction& i) { return linear(in[0], in[1], in[2], activation_of(i.numbers[0])); },
-                 .compute = linear_of,
-                 .wish =
-                     [](Random& random, const Array& first, Wish& wish) {
-                       if (first.type != DType::f32 || first.shape.rank() != 2) return false;
-                       const std::int64_t out = any_of(random, 1, 4);
-                       wish.others = {{.shape = {out, first.shape[1]}}, {.shape = {out}}};
-                       wish.numbers = {any_of(random, 0, 2), 0};
-                       wish.numbers[1] = static_cast<std::int64_t>(activation_of(wish.numbers[0]));  // for the text
-                       return true;
-                     }});
+  all.push_back(
+      {.name = "linear",
+       .text = "linear($0, $1, $2, static_cast<Activation>(#1))",
+       .call = [](const std::vector<Tensor>& in, const Instruction& i) { return linear(in[0], in[1], in[2], activation_of(i.numbers[0])); },
+       .compute = linear_of,
+       .wish =
+           [](Random& random, const Array& first, Wish& wish) {
+             if (first.type != DType::f32 || first.shape.rank() != 2) return false;
+             const std::int64_t out = any_of(random, 1, 4);
+             wish.others = {{.shape = {out, first.shape[1]}}, {.shape = {out}}};
+             wish.numbers = {any_of(random, 0, 2), 0};
+             wish.numbers[1] = static_cast<std::int64_t>(activation_of(wish.numbers[0]));  // for the text
+             return true;
+           }});
   all.push_back({.name = "conv2d",
                  .text = "conv2d($0, $1, {}, {.stride = #0, .padding = #1})",
-                 .call =
-                     [](const std::vector<Tensor>& in, const Instruction& i) {
-                       return conv2d(in[0], in[1], {}, {.stride = i.numbers[0], .padding = i.numbers[1]});
-                     },
+                 .call = [](const std::vector<Tensor>& in,
+                            const Instruction& i) { return conv2d(in[0], in[1], {}, {.stride = i.numbers[0], .padding = i.numbers[1]}); },
                  .compute = conv_of,
                  .wish =
                      [](Random& random, const Array& first, Wish& wish) {

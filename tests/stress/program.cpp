@@ -44,7 +44,8 @@ std::string on(int device) { return device == 0 ? "first" : "second"; }
 std::string values_of(const Instruction& i, DType type, std::int64_t count) {
   std::string list;
   for (const float value : random_values(i.values, count, type, i.below))
-    list += (list.empty() ? "" : ", ") + (type == DType::f32 ? written(static_cast<double>(value)) : std::to_string(static_cast<int>(value)));
+    list +=
+        (list.empty() ? "" : ", ") + (type == DType::f32 ? written(static_cast<double>(value)) : std::to_string(static_cast<int>(value)));
   return list;
 }
 
@@ -74,14 +75,22 @@ std::string call_of(const Instruction& i) {
 std::string mistake_of(const Instruction& i) {
   const std::string a = name_of(i.in[0]), b = i.in.size() > 1 ? name_of(i.in[1]) : "";
   switch (i.mistake) {
-    case Mistake::released: return "EXPECT_THROW(relu(" + a + "), ReleasedError);";
-    case Mistake::shapes: return "EXPECT_THROW(" + a + " + " + b + ", ShapeError);";
-    case Mistake::elements: return "EXPECT_THROW(" + a + ".reshape({" + a + ".numel() + 1}), ShapeError);";
-    case Mistake::axis: return "EXPECT_THROW(sum(" + a + ", " + a + ".shape().rank()), ShapeError);";
-    case Mistake::rows: return "EXPECT_THROW(" + a + ".slice(0, " + a + ".shape()[0] + 1), ShapeError);";
-    case Mistake::type: return "EXPECT_THROW(exp(" + a + "), DTypeError);";
-    case Mistake::devices: return "EXPECT_THROW(" + a + " + " + b + ", DeviceError);";
-    case Mistake::backward: return "EXPECT_THROW(" + a + ".backward(ones(" + a + ".shape(), {.device = " + a + ".device()})), Error);";
+    case Mistake::released:
+      return "EXPECT_THROW(relu(" + a + "), ReleasedError);";
+    case Mistake::shapes:
+      return "EXPECT_THROW(" + a + " + " + b + ", ShapeError);";
+    case Mistake::elements:
+      return "EXPECT_THROW(" + a + ".reshape({" + a + ".numel() + 1}), ShapeError);";
+    case Mistake::axis:
+      return "EXPECT_THROW(sum(" + a + ", " + a + ".shape().rank()), ShapeError);";
+    case Mistake::rows:
+      return "EXPECT_THROW(" + a + ".slice(0, " + a + ".shape()[0] + 1), ShapeError);";
+    case Mistake::type:
+      return "EXPECT_THROW(exp(" + a + "), DTypeError);";
+    case Mistake::devices:
+      return "EXPECT_THROW(" + a + " + " + b + ", DeviceError);";
+    case Mistake::backward:
+      return "EXPECT_THROW(" + a + ".backward(ones(" + a + ".shape(), {.device = " + a + ".device()})), Error);";
   }
   return "";
 }
@@ -97,35 +106,53 @@ std::string made(const Instruction& i) {
 std::string line_of(const Instruction& i, int plan, bool capturing) {
   const std::string out = i.out < 0 ? "" : name_of(i.out) + " = ", in = i.in.empty() ? "" : name_of(i.in[0]);
   switch (i.code) {
-    case Code::make: return out + made(i);
-    case Code::fill: return out + "full(" + sizes(i.shape) + ", " + written(i.number) + ", {.device = " + on(i.device) + "});";
-    case Code::apply: return out + call_of(i) + ";";
-    case Code::copy_in: return "copy_(" + in + ", " + name_of(i.in[1]) + ");";
-    case Code::fill_in: return "fill_(" + in + ", " + written(i.number) + ");";
-    case Code::release: return in + ".release();";
-    case Code::keep: return "keep(" + in + ");";
-    case Code::tidy_begin: return "{ Tidy scope;";
+    case Code::make:
+      return out + made(i);
+    case Code::fill:
+      return out + "full(" + sizes(i.shape) + ", " + written(i.number) + ", {.device = " + on(i.device) + "});";
+    case Code::apply:
+      return out + call_of(i) + ";";
+    case Code::copy_in:
+      return "copy_(" + in + ", " + name_of(i.in[1]) + ");";
+    case Code::fill_in:
+      return "fill_(" + in + ", " + written(i.number) + ");";
+    case Code::release:
+      return in + ".release();";
+    case Code::keep:
+      return "keep(" + in + ");";
+    case Code::tidy_begin:
+      return "{ Tidy scope;";
     case Code::tidy_end: {
       std::string text;
       for (const int value : i.in) text += "scope.pass_on(" + name_of(value) + "); ";
       return text + "}";
     }
-    case Code::move: return out + in + ".to(" + on(i.device) + ");";
+    case Code::move:
+      return out + in + ".to(" + on(i.device) + ");";
     case Code::backward:
       if (capturing) return in + ".backward();";
       return in + ".backward(from_host(random_values(" + std::to_string(i.values) + "U, " + in + ".numel(), DType::f32, 0), " + in +
              ".shape(), " + in + ".device()));";
-    case Code::zero_grad: return in + ".zero_grad();";
-    case Code::plan_begin: return "Plan p" + std::to_string(plan) + " = capture([&] {";
+    case Code::zero_grad:
+      return in + ".zero_grad();";
+    case Code::plan_begin:
+      return "Plan p" + std::to_string(plan) + " = capture([&] {";
     case Code::plan_end:
       return "}); for (int i = 0; i < " + std::to_string(i.times) + "; ++i) p" + std::to_string(plan - 1) + ".run();";
-    case Code::plan_run: return "for (int i = 0; i < " + std::to_string(i.times) + "; ++i) p" + std::to_string(i.plan) + ".run();";
-    case Code::read: return in + ".to_host<…>();";
-    case Code::limit: return "configure({.memory_limit = memory().live_bytes + " + std::to_string(i.times) + "});";
-    case Code::no_limit: return "configure({.memory_limit = 0});";
-    case Code::cleanup: return "cleanup();";
-    case Code::commit: return "commit();";
-    case Code::wrong: return mistake_of(i);
+    case Code::plan_run:
+      return "for (int i = 0; i < " + std::to_string(i.times) + "; ++i) p" + std::to_string(i.plan) + ".run();";
+    case Code::read:
+      return in + ".to_host<…>();";
+    case Code::limit:
+      return "configure({.memory_limit = memory().live_bytes + " + std::to_string(i.times) + "});";
+    case Code::no_limit:
+      return "configure({.memory_limit = 0});";
+    case Code::cleanup:
+      return "cleanup();";
+    case Code::commit:
+      return "commit();";
+    case Code::wrong:
+      return mistake_of(i);
   }
   return "";
 }

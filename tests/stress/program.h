@@ -38,14 +38,14 @@ enum class Code : std::uint8_t {
 };
 
 enum class Mistake : std::uint8_t {
-  released,   // in[0] was released
-  shapes,     // in[0] + in[1] do not broadcast
-  elements,   // in[0] reshaped to one element more
-  axis,       // sum of in[0] along an axis that it does not have
-  rows,       // rows of in[0] beyond the last
-  type,       // exp of in[0], which is not f32
-  devices,    // in[0] + in[1] are on different devices
-  backward,   // of in[0], to which nothing led that wants a gradient, or whose graph was used
+  released,  // in[0] was released
+  shapes,    // in[0] + in[1] do not broadcast
+  elements,  // in[0] reshaped to one element more
+  axis,      // sum of in[0] along an axis that it does not have
+  rows,      // rows of in[0] beyond the last
+  type,      // exp of in[0], which is not f32
+  devices,   // in[0] + in[1] are on different devices
+  backward,  // of in[0], to which nothing led that wants a gradient, or whose graph was used
 };
 constexpr int mistakes = 8;
 

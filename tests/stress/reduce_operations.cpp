@@ -72,19 +72,19 @@ using Reduce = Tensor (*)(const Tensor&, std::int64_t, bool);
 
 void add_reduction(std::vector<Operation>& all, const char* name, const char* text, Reduce call,
                    const std::function<Number(const Line&)>& f, std::size_t shortest = 0, DType type = DType::f32) {
-  all.push_back({.name = name,
-                 .text = text,
-                 .call = [call](const std::vector<Tensor>& in,
-                                const Instruction& i) { return call(in[0], i.numbers[0], i.numbers[1] != 0); },
-                 .compute =
-                     [f, shortest, type](const Arrays& in, const Instruction& i) {
-                       return reduced(in[0], i, type, [&](const Line& line) {
-                         require(line.size() >= shortest, "the axis is too short");
-                         return f(line);
-                       });
-                     },
-                 .wish = wish_axis,
-                 .differentiable = type == DType::f32});
+  all.push_back(
+      {.name = name,
+       .text = text,
+       .call = [call](const std::vector<Tensor>& in, const Instruction& i) { return call(in[0], i.numbers[0], i.numbers[1] != 0); },
+       .compute =
+           [f, shortest, type](const Arrays& in, const Instruction& i) {
+             return reduced(in[0], i, type, [&](const Line& line) {
+               require(line.size() >= shortest, "the axis is too short");
+               return f(line);
+             });
+           },
+       .wish = wish_axis,
+       .differentiable = type == DType::f32});
 }
 
 Line softmax_of(const Line& line) {
@@ -214,8 +214,8 @@ void add_reductions(std::vector<Operation>& all) {
       },
       1);
   add_reduction(
-      all, "argmax", "argmax($0, #0, #1)", argmax,
-      [](const Line& line) { return constant(static_cast<double>(extreme_of(line, 1))); }, 1, DType::i32);
+      all, "argmax", "argmax($0, #0, #1)", argmax, [](const Line& line) { return constant(static_cast<double>(extreme_of(line, 1))); }, 1,
+      DType::i32);
   add_softmax(all, "softmax", "softmax($0, #0)", softmax, softmax_of);
   add_softmax(all, "log_softmax", "log_softmax($0, #0)", log_softmax, log_softmax_of);
   add_whole(all);

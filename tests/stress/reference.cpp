@@ -55,24 +55,39 @@ Array Reference::array_of(const Value& value) const {
 void Reference::carry_out(const Instruction& i) {
   switch (i.code) {
     case Code::make:
-    case Code::fill: return make(i);
-    case Code::apply: return apply(i);
+    case Code::fill:
+      return make(i);
+    case Code::apply:
+      return apply(i);
     case Code::copy_in:
-    case Code::fill_in: return write(i);
-    case Code::backward: return backward(i);
-    case Code::zero_grad: return zero_grad(i);
-    case Code::tidy_end: return end_scope(i);
-    case Code::move: return move(i);
-    case Code::wrong: return wrong(i);
-    default: return simple(i);
+    case Code::fill_in:
+      return write(i);
+    case Code::backward:
+      return backward(i);
+    case Code::zero_grad:
+      return zero_grad(i);
+    case Code::tidy_end:
+      return end_scope(i);
+    case Code::move:
+      return move(i);
+    case Code::wrong:
+      return wrong(i);
+    default:
+      return simple(i);
   }
 }
 
 void Reference::simple(const Instruction& i) {
   switch (i.code) {
-    case Code::release: usable(i.in[0]).released = true; break;
-    case Code::keep: usable(i.in[0]).kept = true; break;
-    case Code::tidy_begin: scopes_.emplace_back(); break;
+    case Code::release:
+      usable(i.in[0]).released = true;
+      break;
+    case Code::keep:
+      usable(i.in[0]).kept = true;
+      break;
+    case Code::tidy_begin:
+      scopes_.emplace_back();
+      break;
     case Code::plan_begin:
       require(!capturing() && plans_.size() < 8, "a capture in a capture");
       open_plan_ = static_cast<int>(plans_.size());
@@ -97,7 +112,8 @@ void Reference::simple(const Instruction& i) {
       require(!capturing(), "cleanup inside a capture");
       for (Plan& plan : plans_) plan.alive = false;
       break;
-    default: require(!capturing(), "not inside a capture");
+    default:
+      require(!capturing(), "not inside a capture");
   }
 }
 
@@ -126,7 +142,8 @@ void Reference::make(const Instruction& i) {
     if (i.code == Code::fill)
       numbers->all.assign(static_cast<std::size_t>(count), constant(i.number));
     else
-      for (const float number : random_values(i.values, count, i.type, i.below)) numbers->all.push_back(constant(static_cast<double>(number)));
+      for (const float number : random_values(i.values, count, i.type, i.below))
+        numbers->all.push_back(constant(static_cast<double>(number)));
   });
 }
 
@@ -290,15 +307,26 @@ void Reference::wrong(const Instruction& i) {
   }
   const Value& a = usable(i.in[0]);
   switch (i.mistake) {
-    case Mistake::shapes: require(!broadcasts(plain(i.in[0]), plain(i.in[1])) && a.device == plain(i.in[1]).device, "no mistake"); break;
-    case Mistake::axis: plain(i.in[0]); break;
-    case Mistake::rows: require(a.shape.rank() > 0, "no rows"); break;
-    case Mistake::type: require(a.type != DType::f32, "no mistake"); break;
-    case Mistake::devices: require(plain(i.in[0]).device != plain(i.in[1]).device && !capturing(), "no mistake"); break;
+    case Mistake::shapes:
+      require(!broadcasts(plain(i.in[0]), plain(i.in[1])) && a.device == plain(i.in[1]).device, "no mistake");
+      break;
+    case Mistake::axis:
+      plain(i.in[0]);
+      break;
+    case Mistake::rows:
+      require(a.shape.rank() > 0, "no rows");
+      break;
+    case Mistake::type:
+      require(a.type != DType::f32, "no mistake");
+      break;
+    case Mistake::devices:
+      require(plain(i.in[0]).device != plain(i.in[1]).device && !capturing(), "no mistake");
+      break;
     case Mistake::backward:
       require(a.type == DType::f32 && !a.is_leaf && a.plan == open_plan_ && !backward_is_possible(a) && !capturing(), "no mistake");
       break;
-    default: break;
+    default:
+      break;
   }
 }
 

@@ -84,7 +84,7 @@ class Run {
       if (figures() != before) throw Wrong(cat(here(), "a lack of memory changed the figures: ", error.what()));
       lift_limit();
       // A backward that stopped half way has used its graph.
-      if (program_.instructions[at_].code == Code::backward || backward_in_plan_)
+      if (program_.instructions[at_].code == Code::backward)
         given_up_ = true;
       else
         work();
@@ -113,9 +113,7 @@ class Run {
   void plan() {
     const std::size_t begin = at_ + 1;
     std::size_t end = begin;
-    backward_in_plan_ = false;
-    for (; program_.instructions[end].code != Code::plan_end; ++end)
-      backward_in_plan_ |= program_.instructions[end].code == Code::backward;
+    while (program_.instructions[end].code != Code::plan_end) ++end;
     attempt([&] {
       const std::size_t scopes = scopes_.size();
       try {
@@ -131,7 +129,6 @@ class Run {
     });
     at_ = end;
     for (std::int64_t i = 0; i < program_.instructions[end].times && !given_up_; ++i) attempt([&] { plans_.back().run(); });
-    backward_in_plan_ = false;
   }
 
   Tensor make(const Instruction& i) const {
@@ -159,34 +156,50 @@ class Run {
       if (number >= 0) in.push_back(values_[static_cast<std::size_t>(number)]);
     const auto out = [&](Tensor tensor) { values_[static_cast<std::size_t>(i.out)] = std::move(tensor); };
     switch (i.code) {
-      case Code::make: return out(make(i));
+      case Code::make:
+        return out(make(i));
       case Code::fill:
         return out(full(i.shape, static_cast<float>(i.number), {.device = devices_[static_cast<std::size_t>(i.device)]}));
-      case Code::apply: return out(i.operation->call(in, i));
-      case Code::copy_in: return copy_(in[0], in[1]);
-      case Code::fill_in: return fill_(in[0], static_cast<float>(i.number));
-      case Code::release: return in[0].release();
-      case Code::keep: return void(keep(in[0]));
-      case Code::tidy_begin: return void(scopes_.push_back(std::make_unique<Tidy>()));
+      case Code::apply:
+        return out(i.operation->call(in, i));
+      case Code::copy_in:
+        return copy_(in[0], in[1]);
+      case Code::fill_in:
+        return fill_(in[0], static_cast<float>(i.number));
+      case Code::release:
+        return in[0].release();
+      case Code::keep:
+        return void(keep(in[0]));
+      case Code::tidy_begin:
+        return void(scopes_.push_back(std::make_unique<Tidy>()));
       case Code::tidy_end:
         for (const Tensor& tensor : in) scopes_.back()->pass_on(tensor);
         return scopes_.pop_back();
-      case Code::move: return out(in[0].to(devices_[static_cast<std::size_t>(i.device)]));
+      case Code::move:
+        return out(in[0].to(devices_[static_cast<std::size_t>(i.device)]));
       case Code::backward:
         if (capturing()) return in[0].backward();
         return in[0].backward(from_host(random_values(i.values, in[0].numel(), DType::f32, 0), in[0].shape(), in[0].device()));
-      case Code::zero_grad: return in[0].zero_grad();
+      case Code::zero_grad:
+        return in[0].zero_grad();
       case Code::plan_run:
         for (std::int64_t k = 0; k < i.times; ++k) plans_[static_cast<std::size_t>(i.plan)].run();
         return;
-      case Code::read: return read("v" + std::to_string(i.in[0]), in[0]);
-      case Code::limit: return set_limit(static_cast<std::size_t>(i.times));
-      case Code::no_limit: return lift_limit();
-      case Code::cleanup: return cleanup();
-      case Code::commit: return void(commit());
-      case Code::wrong: return make_mistake(i, in);
+      case Code::read:
+        return read("v" + std::to_string(i.in[0]), in[0]);
+      case Code::limit:
+        return set_limit(static_cast<std::size_t>(i.times));
+      case Code::no_limit:
+        return lift_limit();
+      case Code::cleanup:
+        return cleanup();
+      case Code::commit:
+        return void(commit());
+      case Code::wrong:
+        return make_mistake(i, in);
       case Code::plan_begin:
-      case Code::plan_end: break;
+      case Code::plan_end:
+        break;
     }
   }
 
@@ -204,13 +217,20 @@ class Run {
 
   void make_mistake(const Instruction& i, const std::vector<Tensor>& in) {
     switch (i.mistake) {
-      case Mistake::released: return expect<ReleasedError>("ReleasedError", [&] { relu(in[0]); });
-      case Mistake::shapes: return expect<ShapeError>("ShapeError", [&] { in[0] + in[1]; });
-      case Mistake::elements: return expect<ShapeError>("ShapeError", [&] { in[0].reshape({in[0].numel() + 1}); });
-      case Mistake::axis: return expect<ShapeError>("ShapeError", [&] { sum(in[0], in[0].shape().rank()); });
-      case Mistake::rows: return expect<ShapeError>("ShapeError", [&] { in[0].slice(0, in[0].shape()[0] + 1); });
-      case Mistake::type: return expect<DTypeError>("DTypeError", [&] { exp(in[0]); });
-      case Mistake::devices: return expect<DeviceError>("DeviceError", [&] { in[0] + in[1]; });
+      case Mistake::released:
+        return expect<ReleasedError>("ReleasedError", [&] { relu(in[0]); });
+      case Mistake::shapes:
+        return expect<ShapeError>("ShapeError", [&] { in[0] + in[1]; });
+      case Mistake::elements:
+        return expect<ShapeError>("ShapeError", [&] { in[0].reshape({in[0].numel() + 1}); });
+      case Mistake::axis:
+        return expect<ShapeError>("ShapeError", [&] { sum(in[0], in[0].shape().rank()); });
+      case Mistake::rows:
+        return expect<ShapeError>("ShapeError", [&] { in[0].slice(0, in[0].shape()[0] + 1); });
+      case Mistake::type:
+        return expect<DTypeError>("DTypeError", [&] { exp(in[0]); });
+      case Mistake::devices:
+        return expect<DeviceError>("DeviceError", [&] { in[0] + in[1]; });
       case Mistake::backward: {
         const Tensor seed = ones(in[0].shape(), {.device = in[0].device()});
         return expect<Error>("Error", [&] { in[0].backward(seed); });
@@ -241,7 +261,6 @@ class Run {
   std::size_t limit_ = 0;
   std::vector<std::size_t> reserved_;
   bool given_up_ = false;
-  bool backward_in_plan_ = false;
 };
 
 struct Expected {
@@ -361,7 +380,8 @@ std::string what_is_wrong(const Program& program, const Devices& devices) {
   for (const std::string& name : names)
     if (const auto stream = slot_for(name).stream_if_open()) {
       const StreamLock lock(*stream);
-      if (const std::string inconsistent = stream->pool().check(); !inconsistent.empty()) return cat("the pool of ", name, ": ", inconsistent);
+      if (const std::string inconsistent = stream->pool().check(); !inconsistent.empty())
+        return cat("the pool of ", name, ": ", inconsistent);
     }
   return "";
 }

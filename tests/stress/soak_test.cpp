@@ -89,8 +89,13 @@ class Soak : public LibraryTest {
   // A small network of convolutions, step by step, without a plan.
   static std::vector<float> train_eagerly(std::int64_t steps, Watch& watch) {
     manual_seed(2);
-    nn::Sequential net{nn::Conv2d(1, 4, {.kernel = 3, .padding = 1}), nn::BatchNorm2d(4), nn::ReLU(), nn::MaxPool2d(2), nn::Flatten(),
-                       nn::Dropout(0.25), nn::Linear(64, 2)};
+    nn::Sequential net{nn::Conv2d(1, 4, {.kernel = 3, .padding = 1}),
+                       nn::BatchNorm2d(4),
+                       nn::ReLU(),
+                       nn::MaxPool2d(2),
+                       nn::Flatten(),
+                       nn::Dropout(0.25),
+                       nn::Linear(64, 2)};
     optim::Adam opt(net.parameters(), {.lr = 0.01});
     const Tensor x = rand({8, 1, 8, 8}), y = zeros({8}, {.dtype = DType::i32});
     for (std::int64_t step = 1; step <= steps; ++step) {
