@@ -23,8 +23,6 @@ class OddMachines : public ToolTest {
     outcome = run("train xor --epochs 500 --json", "", under);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_HAS(outcome.out, "\"loss\":");
-    outcome = run("doctor", "", under);
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
   }
 
   // The shell command in a mount namespace of its own.
@@ -42,7 +40,10 @@ TEST_F(OddMachines, AHomeThatIsNoFolderIsNoHarm) { expect_all_works("env -u XDG_
 
 TEST_F(OddMachines, WithoutSysLoadsAreUnknownAndAllElseWorks) {
   if (!works("unshare -m mount -t tmpfs none /sys")) GTEST_SKIP() << "no mount namespaces here: run as root, or allow user namespaces";
-  expect_all_works(with_mounts("mount -t tmpfs none /sys"));
+  const std::string under = with_mounts("mount -t tmpfs none /sys");
+  expect_all_works(under);
+  const Outcome doctor = run("doctor", "", under);  // who looks at more of the machine than any other
+  EXPECT_EQ(doctor.status, 0) << doctor.err;
 }
 
 TEST_F(OddMachines, AReadOnlyFileSystemStopsOnlyWhatWritesThere) {

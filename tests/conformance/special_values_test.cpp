@@ -19,6 +19,20 @@ const Case* small_case(const OpCases& cases) {
   return nullptr;
 }
 
+// Where the reference of the cases says something else than PyTorch does, or nothing.
+bool is_left_out(const std::string& name, Values values) {
+  static const std::map<std::string, const char*> never{
+      {"clamp_upside_down", "its reference does not know NaN"},
+      {"pow_scalar_of_5_tenths", "-infinity to the half is NaN, as its square root is"},
+      {"to", "whole numbers end at the largest, and NaN is 0"},
+      {"to_bytes", "likewise"},
+      {"to_float", "by way of f16, which ends at 65504"},
+      {"to_float_exactly", "by way of i32, which has neither infinity nor -0"},
+  };
+  if (values == Values::denormals && name == "norm") return true;  // their squares are 0
+  return never.contains(name);
+}
+
 TEST_P(SpecialValues, GoThroughEveryOperation) {
   const Using backend(*GetParam());
   int checked = 0;
@@ -28,7 +42,7 @@ TEST_P(SpecialValues, GoThroughEveryOperation) {
     for (const Values values : {Values::special, Values::denormals}) {
       Case c = *like;
       c.values = values;
-      if (!applies(cases, c, backend.device())) continue;
+      if (!applies(cases, c, backend.device()) || is_left_out(name_of(cases), values)) continue;
       EXPECT_TRUE(values_agree(cases, c, backend.device()));
       ++checked;
     }

@@ -110,7 +110,7 @@ TEST_P(VulkanFailures, a_process_that_was_stopped_does_not_lose_its_device) {
   VulkanHeap heap(device);
   Pipelines pipelines(device);
   pipelines.load(axpy);
-  Memory* x = heap.allocate(16);
+  auto* x = heap.allocate(16);
   {
     VulkanQueue queue(device, pipelines);
     queue.record(axpy_launch(axpy, x, x, x, 4));

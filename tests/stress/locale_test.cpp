@@ -66,7 +66,9 @@ class Locales : public LibraryTest {
     optim::Adam same_opt(again.parameters(), {.lr = 0.0125});
     Trainer resumed(again, same_opt, mse_loss, {.epochs = 3, .batch = 4});
     resumed.resume(folder_.path("run.ckpt"));
-    EXPECT_EQ(resumed.fit(samples).epochs.size(), 1U);
+    const TrainResult result = resumed.fit(samples);
+    EXPECT_EQ(result.epochs.size(), 3U) << "those of before are in the file";
+    EXPECT_EQ(result.steps, 6);
   }
 
   void watching() const {

@@ -311,7 +311,7 @@ void Reference::wrong(const Instruction& i) {
       require(!broadcasts(plain(i.in[0]), plain(i.in[1])) && a.device == plain(i.in[1]).device, "no mistake");
       break;
     case Mistake::axis:
-      plain(i.in[0]);
+      require(plain(i.in[0]).shape.rank() > 0, "a single number has axis 0, as in PyTorch");
       break;
     case Mistake::rows:
       require(a.shape.rank() > 0, "no rows");
