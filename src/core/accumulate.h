@@ -6,6 +6,6 @@
 namespace tidepool::inline v0 {
 
 // leaf.grad() += gradient, in place once there is one, so that handles and plans keep seeing it.
-void accumulate(Node& leaf, Tensor gradient);
+void accumulate(const std::shared_ptr<Node>& leaf, Tensor gradient);
 
 }  // namespace tidepool::inline v0

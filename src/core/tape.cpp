@@ -122,7 +122,7 @@ void pass_gradient(Tensor gradient, const TapeEntry& from, TapeEntry::Input& inp
   if (!(gradient.shape() == input.value.shape))
     throw Error("backward", cat(from.op->name, " gave a gradient of ", gradient.shape(), " for an input of ", input.value.shape));
   if (input.leaf) {
-    if (!input.leaf->released) accumulate(*input.leaf, std::move(gradient));
+    if (!input.leaf->released) accumulate(input.leaf, std::move(gradient));
     return;
   }
   const bool first = !input.from->gradient.defined();
@@ -175,7 +175,7 @@ void Tensor::backward(const Tensor& seed) const {
     run_backward(node.made_by, seed);
   } else if (node.wants_grad) {
     const NoGrad guard;
-    accumulate(node, seed);
+    accumulate(shared(), seed);
   } else {
     throw Error("backward", "nothing that led to this tensor wants a gradient; call requires_grad() on a parameter before using it");
   }

@@ -147,7 +147,10 @@ Capture::Capture() {
   current_ = this;
 }
 
-Capture::~Capture() { current_ = nullptr; }
+Capture::~Capture() {
+  current_ = nullptr;
+  for (const auto& take_back : take_back_) take_back();
+}
 
 void Capture::refuse(const char* operation) {
   if (current_) [[unlikely]]
@@ -199,7 +202,9 @@ std::shared_ptr<PlanState> Capture::finish() {
   if (stream_->info().joins) join_launches(launches_, *blocks_);
   if (stream_->info().shaders) fuse_launches(*stream_, launches_, *blocks_, kept_);
   blocks_->lay_out();
-  return std::make_shared<PlanState>(stream_, blocks_, std::move(launches_), std::move(touched_), std::move(kept_));
+  auto plan = std::make_shared<PlanState>(stream_, blocks_, std::move(launches_), std::move(touched_), std::move(kept_));
+  take_back_.clear();
+  return plan;
 }
 
 }  // namespace tidepool::inline v0

@@ -6,6 +6,7 @@
 #include "device/stream.h"
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -82,6 +83,8 @@ class Capture {
   Block* take(Stream& stream, std::size_t bytes, MemoryTag tag);
   void add(Stream& stream, const Launch& launch, std::span<const Operand> operands);
   void keep(std::shared_ptr<const void> used);  // as long as the plan lives: a kernel that was made at run time
+  // What is to be taken back when there will be no plan: gradients, say, whose memory never comes.
+  void if_it_fails(std::function<void()> take_back) { take_back_.push_back(std::move(take_back)); }
   std::shared_ptr<PlanState> finish();
 
  private:
@@ -93,6 +96,7 @@ class Capture {
   std::vector<CapturedLaunch> launches_;
   std::vector<Storage> touched_;  // every block that was there before
   std::vector<std::shared_ptr<const void>> kept_;
+  std::vector<std::function<void()>> take_back_;
 };
 
 }  // namespace tidepool::inline v0

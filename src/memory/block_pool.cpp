@@ -46,11 +46,12 @@ Block* BlockPool::find(std::size_t bytes, MemoryTag tag, const char* operation) 
   bool fresh_block = false;
   if (block) {
     ++stats_.reuses;
-    report([&] { return Event{.kind = Event::reuse, .device = host_.device_id(), .bytes = block->bytes}; });
+    report([&] { return Event{.kind = Event::reuse, .device = host_.device_id(), .bytes = block->bytes, .asked = bytes, .block = block}; });
   } else {
     block = fresh(size);
     if (!block) out_of_memory(bytes, operation);
     fresh_block = true;
+    report([&] { return Event{.kind = Event::lend, .device = host_.device_id(), .bytes = block->bytes, .asked = bytes, .block = block}; });
   }
   block->asked = bytes;
   block->holder = operation;
@@ -106,7 +107,7 @@ void BlockPool::make_idle(Block* block) {
   stats_.by_tag[static_cast<std::size_t>(block->tag)] -= block->bytes;
   --live_count_[index];
   block->version.store(0, std::memory_order_relaxed);
-  report([&] { return Event{.kind = Event::give_back, .device = host_.device_id(), .bytes = block->bytes}; });
+  report([&] { return Event{.kind = Event::give_back, .device = host_.device_id(), .bytes = block->bytes, .block = block}; });
   link_idle(block);
   if (abandoned_) return;
   if (!block->slab)

@@ -42,6 +42,8 @@ void DeviceCounters::on(const Event& event) noexcept {
       return flushes.add(1);
     case Event::allocate:
       return allocations.add(1);
+    case Event::lend:  // counted where it was allocated
+      return;
     case Event::reuse:
       return reuses.add(1);
     case Event::give_back:

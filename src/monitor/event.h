@@ -12,13 +12,15 @@ namespace tidepool::inline v0 {
 class BlockPool;
 
 struct Event {
-  enum Kind : std::uint8_t { launch, flush, allocate, reuse, give_back, evict, upload, download, plan_run, wait, timed, called };
+  enum Kind : std::uint8_t { launch, flush, allocate, lend, reuse, give_back, evict, upload, download, plan_run, wait, timed, called };
   Kind kind = launch;
   bool in_plan = false;        // a launch that was timed in a run of a plan
   const char* device = "";     // its id
   const char* name = "";       // the kernel, for launches and their times; the operation, for operations
   const char* operation = "";  // that a launch belongs to
   std::size_t bytes = 0;
+  std::size_t asked = 0;          // of a block that is lent, for the first time (lend) or again (reuse): what was asked for
+  const void* block = nullptr;    // that is lent or comes back
   std::uint64_t count = 0;        // launches in a flush or plan run; of what was timed, how many it stands for
   std::int64_t start = 0;         // nanoseconds of the steady clock; 0: not timed
   std::uint64_t nanoseconds = 0;  // that it took; of a plan's run, what its last timed one took

@@ -23,10 +23,10 @@ class ToolTest : public testing::Test {
  protected:
   std::string path(const std::string& name) const { return folder_.path(name); }
 
-  // In the test's folder; with `interrupt_at`, Ctrl-C as soon as that was printed.
-  Outcome run(const std::string& arguments, const std::string& interrupt_at = "") const {
-    const std::string command = "cd '" + folder_.name() + "' && exec '" TIDEPOOL_TOOL "' " + arguments + " >'" + path("out") + "' 2>'" +
-                                path("err") + "' </dev/null";
+  // In the test's folder; with `interrupt_at`, Ctrl-C as soon as that was printed; `under` another command, such as env.
+  Outcome run(const std::string& arguments, const std::string& interrupt_at = "", const std::string& under = "") const {
+    const std::string command = "cd '" + folder_.name() + "' && exec " + under + " '" TIDEPOOL_TOOL "' " + arguments + " >'" + path("out") +
+                                "' 2>'" + path("err") + "' </dev/null";
     std::filesystem::remove(path("out"));
     const pid_t child = fork();
     if (child == 0) {

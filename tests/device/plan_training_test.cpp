@@ -41,6 +41,24 @@ TEST_P(PlanTraining, EqualsTheEagerLoopWhenTheVeryFirstStepIsCaptured) {
   EXPECT_EQ(eager.state(), planned.state());
 }
 
+TEST_P(PlanTraining, ACaptureThatFailsLeavesNoGradientWithoutMemoryBehind) {
+  const Tensor w = full({1000, 1000}, 2.0F);
+  w.requires_grad();
+  EXPECT_THROW(capture([&] {
+                 sum(w * w).backward();
+                 sum(w, 7);
+               }),
+               ShapeError);
+  EXPECT_FALSE(w.grad().defined());
+  cleanup();
+  configure({.memory_limit = memory().live_bytes + 1_MiB});
+  EXPECT_THROW(capture([&] { sum(w * w).backward(); }), OutOfMemory);
+  EXPECT_FALSE(w.grad().defined());
+  configure({.memory_limit = 0});
+  sum(w * w).backward();
+  expect_all(w.grad(), 4.0F);
+}
+
 TEST_P(PlanTraining, EqualsTheEagerLoopWithEagerStepsBetween) {
   TwoLayers eager(16), mixed(16);
   mixed.step(options);

@@ -97,6 +97,33 @@ TEST_P(VulkanFailures, a_lost_device_names_the_call_and_goes_without_waiting) {
   EXPECT_EQ(waits, 1);
 }
 
+// As the wait of a process looks that was stopped for longer than the limit.
+PFN_vkWaitForFences real_wait = nullptr;
+VKAPI_ATTR VkResult VKAPI_CALL late_wait(VkDevice handle, std::uint32_t count, const VkFence* fences, VkBool32 all, std::uint64_t time) {
+  return ++waits == 1 ? VK_TIMEOUT : real_wait(handle, count, fences, all, time);
+}
+
+TEST_P(VulkanFailures, a_process_that_was_stopped_does_not_lose_its_device) {
+  waits = 0;
+  const auto instance = vulkan_instance();
+  VulkanDevice device(instance, instance->devices()[0], 30s);
+  VulkanHeap heap(device);
+  Pipelines pipelines(device);
+  pipelines.load(axpy);
+  auto* x = heap.allocate(16);
+  {
+    VulkanQueue queue(device, pipelines);
+    queue.record(axpy_launch(axpy, x, x, x, 4));
+    const Serial serial = queue.submit_batch();
+    real_wait = device.call.vkWaitForFences;
+    device.call.vkWaitForFences = late_wait;
+    EXPECT_TRUE(queue.wait(serial, 10s));
+    device.call.vkWaitForFences = real_wait;
+  }
+  EXPECT_GE(waits, 2);
+  heap.free(x);
+}
+
 TEST_P(VulkanFailures, an_unknown_shader_is_named) {
   KernelDef unknown{.name = "no_such_kernel", .bindings = 1};
   unknown.id = 2;

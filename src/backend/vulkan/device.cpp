@@ -161,6 +161,14 @@ void VulkanDevice::check(VkResult result, const char* called) {
   throw DeviceError("vulkan", cat(called, " gave ", name_of(result), ", wanted VK_SUCCESS"));
 }
 
+VkResult VulkanDevice::wait_for(const VkFence& fence, std::chrono::nanoseconds time) const {
+  constexpr int pieces = 10;
+  VkResult result = VK_TIMEOUT;
+  for (int i = 0; i < pieces && result == VK_TIMEOUT; ++i)
+    result = call.vkWaitForFences(handle, 1, &fence, VK_TRUE, static_cast<std::uint64_t>(time.count() / pieces + 1));
+  return result;
+}
+
 void VulkanDevice::give_up(std::chrono::nanoseconds waited) {
   abandoned = true;
   throw DeviceLost("vulkan", cat("the device did not answer for ", std::chrono::duration<double>(waited).count(),

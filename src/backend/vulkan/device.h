@@ -23,6 +23,9 @@ struct VulkanDevice {
 
   // Throws unless the result is VK_SUCCESS, naming the call: DeviceLost, or DeviceError for all else.
   void check(VkResult result, const char* called);
+  // Waits for the fence for so long, in pieces: a process that was stopped meanwhile (Ctrl-Z, a debugger) wakes up long after the
+  // end of one, and that says nothing about the device.
+  VkResult wait_for(const VkFence& fence, std::chrono::nanoseconds time) const;
   // Throws DeviceLost, for a device that did not answer for so long.
   [[noreturn]] void give_up(std::chrono::nanoseconds waited);
 

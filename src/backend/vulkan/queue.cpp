@@ -98,7 +98,7 @@ void VulkanQueue::take_times(std::vector<LaunchTime>& into) {
 VkResult VulkanQueue::fence_state(Serial serial, std::chrono::nanoseconds time) {
   const VkFence& fence = of_serial_[serial % slots]->fence;
   if (time.count() <= 0) return device_.call.vkGetFenceStatus(device_.handle, fence);
-  return device_.call.vkWaitForFences(device_.handle, 1, &fence, VK_TRUE, static_cast<std::uint64_t>(time.count()));
+  return device_.wait_for(fence, time);
 }
 
 }  // namespace tidepool::inline v0

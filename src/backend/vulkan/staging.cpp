@@ -12,8 +12,7 @@ Staging::Staging(VulkanDevice& device) : device_(device), heap_(device, VulkanHe
 Staging::~Staging() {
   if (device_.abandoned) return;
   for (const Piece& piece : pieces_) {
-    if (piece.under_way && !device_.lost)
-      device_.call.vkWaitForFences(device_.handle, 1, &piece.fence, VK_TRUE, static_cast<std::uint64_t>(device_.patience.count()));
+    if (piece.under_way && !device_.lost) device_.wait_for(piece.fence, device_.patience);
     device_.call.vkDestroyFence(device_.handle, piece.fence, nullptr);
     device_.call.vkDestroyCommandPool(device_.handle, piece.pool, nullptr);
   }
@@ -42,8 +41,7 @@ void Staging::open() {
 
 void Staging::wait(Piece& piece) {
   if (!piece.under_way) return;
-  const VkResult result =
-      device_.call.vkWaitForFences(device_.handle, 1, &piece.fence, VK_TRUE, static_cast<std::uint64_t>(device_.patience.count()));
+  const VkResult result = device_.wait_for(piece.fence, device_.patience);
   if (result == VK_TIMEOUT) device_.give_up(device_.patience);
   device_.check(result, "vkWaitForFences");
   piece.under_way = false;

@@ -6,6 +6,7 @@
 
 #include "core/accumulate.h"
 #include "core/tape.h"
+#include "device/capture.h"
 #include "ops/elementwise/broadcast.h"
 #include "ops/elementwise/params.h"
 #include "ops/elementwise/probe.h"
@@ -225,12 +226,17 @@ void register_elementwise(Operations& all) {
 }
 
 // In place, so that handles and plans that know the gradient keep seeing it.
-void accumulate(Node& leaf, Tensor gradient) {
+void accumulate(const std::shared_ptr<Node>& to, Tensor gradient) {
+  Node& leaf = *to;
   if (!leaf.grad) {
     // A gradient that something else holds too (the seed, another leaf's) must not be shared: it will be added to.
     if (gradient.shared().use_count() > 1 || gradient.node()->storage->handles.load() > 1) gradient = gradient.clone();
     gradient.node()->kept = true;
     leaf.grad = gradient.shared();
+    if (Capture* capture = Capture::current())
+      capture->if_it_fails([leaf = std::weak_ptr(to)] {
+        if (const auto node = leaf.lock()) node->grad = nullptr;
+      });
     Stream& stream = *leaf.grad->storage->owner->stream;
     const StreamLock lock(stream);
     stream.retag(*leaf.grad->storage.block(), MemoryTag::gradients);
