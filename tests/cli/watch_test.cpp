@@ -67,7 +67,8 @@ class WatchCommand : public ToolTest {
 };
 
 TEST_F(WatchCommand, PrintsAPlainLineWhereThereIsNoTerminal) {
-  const StreamServer server([](Connection& client) { send_run(client, 3, true); });
+  // Apart: of what comes at once, only the last is told.
+  const StreamServer server([](Connection& client) { send_run(client, 3, true, 300ms); });
   const Outcome o = run("watch " + server.url());
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_EQ(o.err, "");
