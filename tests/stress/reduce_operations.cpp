@@ -71,17 +71,17 @@ std::size_t extreme_of(const Line& line, int sign) {
 using Reduce = Tensor (*)(const Tensor&, std::int64_t, bool);
 
 void add_reduction(std::vector<Operation>& all, const char* name, const char* text, Reduce call,
-                   const std::function<Number(const Line&)>& f, std::size_t shortest = 0, DType type = DType::f32) {
+                   const std::function<Number(const Line&)>& f, std::int64_t shortest = 0, DType type = DType::f32) {
   all.push_back(
       {.name = name,
        .text = text,
        .call = [call](const std::vector<Tensor>& in, const Instruction& i) { return call(in[0], i.numbers[0], i.numbers[1] != 0); },
        .compute =
            [f, shortest, type](const Arrays& in, const Instruction& i) {
-             return reduced(in[0], i, type, [&](const Line& line) {
-               require(line.size() >= shortest, "the axis is too short");
-               return f(line);
-             });
+             const std::int64_t axis = i.numbers[0];
+             require(axis >= -in[0].shape.rank() && axis < in[0].shape.rank(), "there is no such axis");
+             require(in[0].shape[axis] >= shortest, "the axis is too short");  // also of nothing, as in PyTorch
+             return reduced(in[0], i, type, f);
            },
        .wish = wish_axis,
        .differentiable = type == DType::f32});

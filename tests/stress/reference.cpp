@@ -159,9 +159,13 @@ void Reference::apply(const Instruction& i) {
       require(value.plan == open_plan_, "a graph across the border of a plan");
   }
   wants &= operation.differentiable;
-  const auto compute = [this, i, in] {
+  const auto compute = [this, i, in, wants] {
     Arrays arrays;
-    for (const Value& value : in) arrays.push_back(array_of(value));
+    for (const Value& value : in) {
+      arrays.push_back(array_of(value));
+      if (wants && !value.wants_grad)  // the numbers of a detach() are those of the leaf, but no gradient goes that way
+        for (Number& number : arrays.back().numbers) number = detached(number);
+    }
     return i.operation->compute(arrays, i);
   };
   Array result = compute();
