@@ -192,8 +192,8 @@ void print_json(const TrajectoriesCommand& command, const Result& result) {
 }
 
 void print_table(const TrajectoriesCommand& command, const Result& result) {
-  std::printf("%lld flights of a %s ball (%s) on %s: %.2f s, %.0f flights/s\n\n", static_cast<long long>(result.flown),
-              command.ball.c_str(), method_text(command).c_str(), default_device().id().c_str(), result.seconds,
+  std::printf("%lld flights (%s; %s) on %s: %.2f s, %.0f flights/s\n\n", static_cast<long long>(result.flown), command.ball.c_str(),
+              method_text(command).c_str(), default_device().id().c_str(), result.seconds,
               static_cast<double>(result.flown) / result.seconds);
   std::printf("%-18s %9s %9s %9s %9s %9s %9s\n", "", "mean", "least", "5 %", "50 %", "95 %", "most");
   for (const auto& [name, d] : result.figures())
@@ -236,7 +236,7 @@ int fly(const TrajectoriesCommand& command) {
   if (file) file->finish();
   if (plot) {
     const std::string svg =
-        picture.svg(cat(result.landed, " flights of a ", command.ball, " ball: ", std::lround(result.range.mean()), " m on average"));
+        picture.svg(cat(result.landed, " flights (", command.ball, "), ", std::lround(result.range.mean()), " m on average"));
     plot->write(std::as_bytes(std::span(svg)));
     plot->finish();
   }

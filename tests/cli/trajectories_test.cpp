@@ -35,7 +35,7 @@ TEST_F(TrajectoriesCommand, PrintsAShortTable) {
   const Outcome o = run("trajectories --count 2000 --device cpu");
   ASSERT_EQ(o.status, 0) << o.err;
   EXPECT_EQ(o.err, "");
-  EXPECT_EQ(o.out.find("2000 flights of a baseball ball (rk4, step 0.01 s) on cpu: "), 0U) << o.out;
+  EXPECT_EQ(o.out.find("2000 flights (baseball; rk4, step 0.01 s) on cpu: "), 0U) << o.out;
   for (const char* words : {"flights/s", "mean", "50 %", "range m", "apex m", "time s"}) EXPECT_HAS(o.out, words);
 }
 

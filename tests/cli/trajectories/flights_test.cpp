@@ -15,7 +15,7 @@ struct Reference {
   double wind[3];
   double height;
   double launch[launch_rows];  // floats
-  double outcome[5];  // x, y, time, apex, speed
+  double outcome[5];           // x, y, time, apex, speed
 };
 constexpr Reference references[] = {
 #include "cli/trajectories/reference.inc"
