@@ -29,7 +29,7 @@ class DeviceSlot {
   std::uint32_t epoch() const { return epoch_.load(std::memory_order_relaxed); }  // how often it was opened
   void replace_open(Open open);                                                   // for tests: what the next stream is made of
 
-  ThreadCount tensors;  // that live
+  ThreadCount tensors;               // that live
   void announce(DeviceEvent event);  // delivered when the stream's lock is released
   void deliver() noexcept;
   const std::atomic<bool>& news() const { return news_; }
