@@ -31,6 +31,7 @@ void add_unary(std::vector<Operation>& all, const char* name, const char* text, 
                      [curve](const Arrays& in, const Instruction&) {
                        return each(in[0], [curve](Number x) {
                          const auto [value, slope] = curve(value_of(x));
+                         require(std::isfinite(slope), "an endless slope, times 0, is not a number");
                          return with_slope(x, value, slope);
                        });
                      },

@@ -79,9 +79,13 @@ void Reference::carry_out(const Instruction& i) {
 
 void Reference::simple(const Instruction& i) {
   switch (i.code) {
-    case Code::release:
-      usable(i.in[0]).released = true;
+    case Code::release: {
+      Value& value = usable(i.in[0]);
+      // A capture that fails for want of memory is tried again, which must find everything as it was.
+      require(!capturing() || value.plan == open_plan_, "a release of what is outside of the capture");
+      value.released = true;
       break;
+    }
     case Code::keep:
       usable(i.in[0]).kept = true;
       break;
