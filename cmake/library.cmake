@@ -54,9 +54,9 @@ if(onednn)
   target_compile_definitions(tidepool_private INTERFACE TIDEPOOL_ONEDNN)
 endif()
 
-# Layers, files and reports call what is fast; they need not be, and take half of the time to compile.
+# Layers, files, reports and the C interface call what is fast; they need not be, and take half of the time to compile.
 set(calling_sources ${sources})
-set(calling "/src/(nn/|monitor/report/|monitor/(advice|csv|forecast|prometheus|record_json|report|rows|run_file|run_record|trace|ways_out)\\.|io/safetensors|train/(checkpoint|diagnosis|model_file))")
+set(calling "/src/((c|compute|nn|platform/load)/|monitor/report/|monitor/(advice|csv|forecast|prometheus|record_json|report|rows|run_file|run_record|trace|ways_out)\\.|io/safetensors|train/(checkpoint|diagnosis|model_file))")
 list(FILTER calling_sources INCLUDE REGEX ${calling})
 list(FILTER sources EXCLUDE REGEX ${calling})
 add_library(tidepool_objects OBJECT ${sources})

@@ -48,7 +48,9 @@ struct StretchKernel {
 using StageCode = void (*)();
 struct Stages {
   StageCode with[3] = {};  // the value that comes from the stage before is its first input, its second, its third; null: never
-  float (*close)(const float* sums) = nullptr;  // of kernels that sum up stretches: what a stretch comes to
+  float (*close)(float* sums) = nullptr;  // of kernels that sum up stretches: what a stretch comes to; the sums are 0 then, for the next
+  // Of kernels with one input: the sum of what it makes of a stretch, a multiple of a group, with the bits that the stages would give it.
+  float (*sum)(const std::byte* params, const float* from, std::size_t count) = nullptr;
 };
 constexpr std::size_t piece_bytes = 65536;  // room for what lives within a piece of joined launches
 

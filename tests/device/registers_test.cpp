@@ -27,7 +27,8 @@ struct Variant {
 class Registers : public LibraryTest, public testing::WithParamInterface<Variant> {
  protected:
   void SetUp() override {
-    if (GetParam().instructions > best_instructions()) GTEST_SKIP() << "this processor has no AVX2: run it on one that has";
+    if (GetParam().instructions > best_instructions())
+      GTEST_SKIP() << "this processor has no " << name_of_instructions(GetParam().instructions) << ": run it on one that has";
     LibraryTest::SetUp();
     device("cpu").slot().replace_open([] { return open_cpu(GetParam().threads, GetParam().instructions); });
     reset(device("cpu"));
@@ -41,11 +42,12 @@ class Registers : public LibraryTest, public testing::WithParamInterface<Variant
   }
 };
 INSTANTIATE_TEST_SUITE_P(With, Registers,
-                         testing::Values(Variant{"baseline", 1, baseline}, Variant{"avx2", 1, avx2}, Variant{"avx2_2threads", 2, avx2}),
+                         testing::Values(Variant{"baseline", 1, baseline}, Variant{"avx2", 1, avx2}, Variant{"avx2_2threads", 2, avx2},
+                                         Variant{"avx512", 1, avx512}, Variant{"avx512_2threads", 2, avx512}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 // The kernels of a plan's chains that are done in registers.
-std::vector<std::string> in_registers(const Plan& plan) {
+std::vector<std::string> in_registers(const Plan& plan, int instructions) {
   std::vector<std::string> names;
   const std::vector<Launch> launches = PlanAccess::state(plan).lowered();
   for (std::size_t i = 0; i < launches.size(); i += launches[i].joined + std::size_t{1}) {
@@ -58,7 +60,7 @@ std::vector<std::string> in_registers(const Plan& plan) {
                             !binding.memory};
       }
     }
-    if (steps.size() > 1 && chain_in_registers(steps, baseline).usable())
+    if (steps.size() > 1 && chain_in_registers(steps, instructions).usable())
       for (const ChainStep& step : steps) names.emplace_back(step.kernel->name);
   }
   return names;
@@ -86,7 +88,7 @@ std::vector<std::string> expect_same(const std::vector<Tensor>& out, const std::
     plan.run();
     for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(bits_of(out[i]), eager[i]) << "output " << i << ", run " << run;
   }
-  return in_registers(plan);
+  return in_registers(plan, Registers::GetParam().instructions);
 }
 
 Tensor with_corners(std::int64_t n) {  // numbers of all sizes, and those that are none
@@ -216,7 +218,19 @@ TEST_P(Registers, EndWithSumsInTheOrderOfASumAlone) {
     SCOPED_TRACE(row);
     const Tensor x = randn({70000 / row, row}), out = zeros({70000 / row});
     const auto names = expect_same({out}, [&] { copy_(out, sum(abs(x) + 1.0F, 1)); });
-    EXPECT_EQ(names, (std::vector<std::string>{"abs", "add_scalar", "sum"}));
+    if (row % static_cast<std::int64_t>(group_elements(GetParam().instructions)) == 0) {
+      EXPECT_EQ(names, (std::vector<std::string>{"abs", "add_scalar", "sum"}));
+    }
+  }
+}
+
+TEST_P(Registers, SumWhatEveryOperationMakes) {
+  const std::int64_t n = 16384 + 37;
+  const Tensor x = rand({n}) * 3.0F - 1.0F, out = zeros({});
+  for (const Unary& op : unaries()) {
+    SCOPED_TRACE(op.name);
+    const auto names = expect_same({out}, [&] { copy_(out, sum(op.apply(x))); });
+    EXPECT_EQ(names, (std::vector<std::string>{op.name, "sum"}));
   }
 }
 

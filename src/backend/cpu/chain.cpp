@@ -7,7 +7,11 @@
 namespace tidepool::inline v0 {
 
 void RegisterChain::run(std::size_t first, std::size_t count) const {
-  alignas(64) float slots[most_places][group_elements];  // those that are not used are not touched
+  if (sum_) {
+    for (std::size_t i = first; i < first + count; i += unit_) results_[i / unit_] = sum_(stages_[0].params, moving_[0] + i, unit_);
+    return;
+  }
+  alignas(64) float slots[most_places][widest_group];  // those that are not used are not touched
   float* places[most_places];
   for (std::size_t i = 0; i < moving_.size(); ++i) places[i] = moving_[i] + first;
   for (std::size_t i = 0; i < slots_; ++i) places[most_places - 1 - i] = slots[i];
@@ -15,8 +19,8 @@ void RegisterChain::run(std::size_t first, std::size_t count) const {
   if (!close_) return run_groups(loop);
   float* const sums = slots[slots_ - 1];
   loop.elements = unit_;
+  std::fill_n(sums, widest_group, 0.0F);
   for (std::size_t i = first; i < first + count; i += unit_) {
-    std::fill_n(sums, group_elements, 0.0F);
     run_groups(loop);
     results_[i / unit_] = close_(sums);
   }
@@ -32,11 +36,16 @@ class ChainBuilder {
 
   RegisterChain build() {
     const StretchKernel* const stretches = steps_.back().kernel->stretches;
-    if (stretches) chain_.unit_ = stretches->length(steps_.back().params);
-    if (chain_.unit_ % group_elements != 0) return {};
+    const std::size_t group = group_elements(chain_.instructions_);
+    chain_.unit_ = stretches ? stretches->length(steps_.back().params) : group;
+    if (chain_.unit_ % group != 0) return {};
     for (std::size_t i = 0; i < steps_.size(); ++i)
       if (!add(i)) return {};
     push(end_stage(chain_.instructions_), {});
+    if (steps_.size() == 2 && how_[0].sum && how_[1].close && !stored(0)) {
+      chain_.sum_ = how_[0].sum;
+      chain_.stages_[0].params = steps_[0].params;
+    }
     return std::move(chain_);
   }
 

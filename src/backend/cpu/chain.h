@@ -8,6 +8,7 @@
 //     if (chain.usable()) chain.run(first, count);                          // whole units of elements
 #pragma once
 
+#include "backend/cpu/instructions.h"
 #include "backend/launch.h"
 
 #include <span>
@@ -15,9 +16,10 @@
 
 namespace tidepool::inline v0 {
 
-constexpr std::size_t group_vectors = 8;    // as many as calls pass in registers
-constexpr std::size_t group_elements = 64;  // of the widest instruction set
-constexpr std::size_t most_places = 64;     // in memory, that one chain touches
+constexpr std::size_t group_vectors = 8;                                                              // as many as calls pass in registers
+constexpr std::size_t most_places = 64;                                                               // in memory, that one chain touches
+constexpr std::size_t group_elements(int instructions) { return instructions == avx512 ? 128 : 64; }  // or a part of them
+constexpr std::size_t widest_group = group_elements(avx512);
 
 struct Stage {
   StageCode code;
@@ -38,9 +40,10 @@ class RegisterChain {
   std::vector<Stage> stages_;
   std::vector<float*> moving_;  // places that move along with the elements, numbered from the front
   std::size_t slots_ = 0;       // places for a group each, numbered from the back
-  std::size_t unit_ = group_elements;
-  float (*close_)(const float* sums) = nullptr;  // with sums, which have the last slot,
-  float* results_ = nullptr;                     // goes here, a stretch after the other
+  std::size_t unit_ = 0;
+  float (*close_)(float* sums) = nullptr;  // with sums, which have the last slot and begin with 0,
+  float* results_ = nullptr;               // goes here, a stretch after the other
+  float (*sum_)(const std::byte* params, const float* from, std::size_t count) = nullptr;  // of one kernel and a sum: the whole chain
   int instructions_ = 0;
 };
 

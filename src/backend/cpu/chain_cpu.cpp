@@ -1,4 +1,5 @@
 // What every chain in registers has besides its kernels' stages: coming from memory, going there, the end, and the loop over groups.
+#define TIDEPOOL_SIMD_WIDE
 #include "backend/cpu/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE

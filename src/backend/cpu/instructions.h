@@ -1,5 +1,5 @@
 // Which of the compiled instruction sets this processor runs. Kernels are compiled for the baseline of the architecture
-// and, on x86-64, for AVX2 with FMA; products and convolutions for AVX-512 too.
+// and, on x86-64, for AVX2 with FMA; products, convolutions and chains in registers for AVX-512 too.
 #pragma once
 
 namespace tidepool::inline v0 {

@@ -117,14 +117,18 @@ TIDEPOOL_SIMD_FUNCTION Pack power(Pack a, Pack b) {
   return lane_by_lane(a, [exponent](float base) { return std::pow(base, exponent); });
 }
 TIDEPOOL_SIMD_FUNCTION Pack tanh(Pack a) { return hn::Tanh(FloatTag(), a.v); }
-// Highway's are made for arguments up to 39,000.
+// Highway's are made for arguments up to 39,000. What a lane gives does not depend on its neighbours.
 TIDEPOOL_SIMD_FUNCTION Pack sin(Pack a) {
-  if (hn::AllTrue(FloatTag(), hn::Lt(hn::Abs(a.v), hn::Set(FloatTag(), 39000.0F)))) return hn::Sin(FloatTag(), a.v);
-  return lane_by_lane(a, [](float x) { return std::sin(x); });
+  const Truth small = abs(a) < 39000.0F;
+  const Pack quick = hn::Sin(FloatTag(), a.v);
+  if (hn::AllTrue(FloatTag(), small.m)) return quick;
+  return select(small, quick, lane_by_lane(a, [](float x) { return std::sin(x); }));
 }
 TIDEPOOL_SIMD_FUNCTION Pack cos(Pack a) {
-  if (hn::AllTrue(FloatTag(), hn::Lt(hn::Abs(a.v), hn::Set(FloatTag(), 39000.0F)))) return hn::Cos(FloatTag(), a.v);
-  return lane_by_lane(a, [](float x) { return std::cos(x); });
+  const Truth small = abs(a) < 39000.0F;
+  const Pack quick = hn::Cos(FloatTag(), a.v);
+  if (hn::AllTrue(FloatTag(), small.m)) return quick;
+  return select(small, quick, lane_by_lane(a, [](float x) { return std::cos(x); }));
 }
 HWY_INLINE Pack fma(Pack a, Pack b, Pack c) { return hn::MulAdd(a.v, b.v, c.v); }
 HWY_INLINE float add_lanes(Pack a) { return hn::GetLane(hn::SumOfLanes(FloatTag(), a.v)); }

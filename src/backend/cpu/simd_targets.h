@@ -8,7 +8,7 @@
 #pragma once
 
 // SSSE3, SSE4 and POWER are not worth their compile time: what is to be fast has AVX2. AVX-512 is for what multiplies most, products and
-// convolutions: a file that wants it says TIDEPOOL_SIMD_WIDE first. Elsewhere memory is what counts.
+// convolutions, and for chains in registers: a file that wants it says TIDEPOOL_SIMD_WIDE first. Elsewhere memory is what counts.
 #ifdef TIDEPOOL_SIMD_WIDE
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_PPC8)
 #else
@@ -29,6 +29,11 @@
     else                                   \
       HWY_STATIC_DISPATCH(function)(call); \
   } while (false)
+// The address of a variant, as one of this type.
+#define TIDEPOOL_VARIANT(Type, function, instructions)                 \
+  ((instructions) == avx512 ? reinterpret_cast<Type>(N_AVX3::function) \
+   : (instructions) == avx2 ? reinterpret_cast<Type>(N_AVX2::function) \
+                            : reinterpret_cast<Type>(HWY_STATIC_DISPATCH(function)))
 #elif HWY_TARGETS & HWY_AVX2
 #define TIDEPOOL_RUN(function, call)       \
   do {                                     \
@@ -37,7 +42,6 @@
     else                                   \
       HWY_STATIC_DISPATCH(function)(call); \
   } while (false)
-// The address of a variant, as one of this type.
 #define TIDEPOOL_VARIANT(Type, function, instructions) \
   ((instructions) >= avx2 ? reinterpret_cast<Type>(N_AVX2::function) : reinterpret_cast<Type>(HWY_STATIC_DISPATCH(function)))
 #else

@@ -28,7 +28,7 @@ namespace HWY_NAMESPACE {
 
 using StageFunction = void (*)(const Stage*, float* const*, FloatVector, FloatVector, FloatVector, FloatVector, FloatVector, FloatVector,
                                FloatVector, FloatVector);
-static_assert(group_vectors * lanes <= group_elements && group_elements % (group_vectors * lanes) == 0);
+static_assert(group_elements(HWY_TARGET == HWY_AVX3 ? avx512 : baseline) % (group_vectors * lanes) == 0);
 
 HWY_INLINE void go_on(TIDEPOOL_STAGE) {
   ++stage;

@@ -3,7 +3,8 @@
 //
 //     Real                a number, or as many as fit; number(1.5) makes one
 //     Truth               of a comparison, with && || ! and select(truth, a, b); some(truth) is a plain bool: is it so for any?
-//     sqrt exp log abs of a Real, FlightParams (params.glsl), and FUNCTION, which stands before every function
+//     sqrt exp log abs of a Real, FlightParams (params.glsl), and what stands before a function: FUNCTION, or APART where it is large or
+//     seldom called and need not be part of its caller, which takes compilers half of the time
 //
 // x is ahead, y to the left, z up. Flights that are over wait for the others of their vector, so what changes is chosen, not branched on.
 
@@ -48,7 +49,7 @@ FUNCTION State rates(FlightParams p, Axis axis, State s) {
 }
 
 // One step by the method of Runge and Kutta of order four.
-FUNCTION State rk4(FlightParams p, Axis axis, State s, Real h) {
+APART State rk4(FlightParams p, Axis axis, State s, Real h) {
   const Real half_h = number(0.5) * h;
   const State a = rates(p, axis, s);
   const State b = rates(p, axis, moved(s, half_h, a));
@@ -62,7 +63,7 @@ struct Attempt {
   State to, rate;      // where it ends, and the rates there, which the next step begins with
   Real error_squared;  // by what is tolerated
 };
-FUNCTION Attempt dormand_prince(FlightParams p, Axis axis, State s, State k1, Real h) {
+APART Attempt dormand_prince(FlightParams p, Axis axis, State s, State k1, Real h) {
   const State k2 = rates(p, axis, moved(s, h, scaled(number(1.0 / 5.0), k1)));
   const State k3 = rates(p, axis, moved(s, h, plus(scaled(number(3.0 / 40.0), k1), scaled(number(9.0 / 40.0), k2))));
   const State k4 = rates(
@@ -93,7 +94,7 @@ FUNCTION Attempt dormand_prince(FlightParams p, Axis axis, State s, State k1, Re
 }
 
 // The next step: as long as would have made the error just tolerable, with some caution, and not too different from this one.
-FUNCTION Real next_step(Real h, Real error_squared) {
+APART Real next_step(Real h, Real error_squared) {
   const Real factor = number(0.9) * exp(number(-0.1) * log(error_squared + number(1e-12)));
   const Real longest = number(1.0), next = h * limited(factor, number(0.2), number(5.0));
   return select(next > longest, longest, next);
@@ -101,7 +102,7 @@ FUNCTION Real next_step(Real h, Real error_squared) {
 
 // The part of a step of h from s to `end` after which z is 0: of the cubic that has the same heights and climbs at both ends. It is the later one
 // where the step begins on the ground too.
-FUNCTION Real landing_part(State s, State end, Real h) {
+APART Real landing_part(State s, State end, Real h) {
   Real above = number(0.0), below = number(1.0);
   for (int i = 0; i < 20; ++i) {
     const Real t = number(0.5) * (above + below), rest = number(1.0) - t;
@@ -118,7 +119,7 @@ FUNCTION Real landing_part(State s, State end, Real h) {
 struct Turn {
   Real sine, cosine;
 };
-FUNCTION Turn turn(Real degrees) {
+APART Turn turn(Real degrees) {
   const Real x = degrees * number(3.14159265358979 / 360.0), m = -(x * x), one = number(1.0);
   const Real s = x * (one + m * number(1.0 / 6.0) * (one + m * number(1.0 / 20.0) * (one + m * number(1.0 / 42.0) * (one + m * number(1.0 / 72.0) *
                      (one + m * number(1.0 / 110.0) * (one + m * number(1.0 / 156.0)))))));
@@ -126,11 +127,11 @@ FUNCTION Turn turn(Real degrees) {
                      (one + m * number(1.0 / 90.0) * (one + m * number(1.0 / 132.0) * (one + m * number(1.0 / 182.0)))))));
   return Turn(number(2.0) * s * c, c * c - s * s);
 }
-FUNCTION Axis axis_of(Launch l) {
+APART Axis axis_of(Launch l) {
   const Turn azimuth = turn(l.azimuth), tilt = turn(l.tilt);
   return Axis(tilt.cosine * azimuth.sine, -(tilt.cosine * azimuth.cosine), tilt.sine);
 }
-FUNCTION State start_of(FlightParams p, Launch l) {
+APART State start_of(FlightParams p, Launch l) {
   const Turn azimuth = turn(l.azimuth), elevation = turn(l.elevation);
   const Real level = l.speed * elevation.cosine;
   return State(number(0.0), number(0.0), number(0.0) + p.height, level * azimuth.cosine, level * azimuth.sine, l.speed * elevation.sine,

@@ -15,7 +15,9 @@ constexpr Real select(bool condition, Real a, Real b) { return condition ? a : b
 constexpr bool some(bool truth) { return truth; }
 
 #define FUNCTION inline
+#define APART inline
 #include "cli/trajectories/flight.glsl"
 #undef FUNCTION
+#undef APART
 
 }  // namespace tidepool::cli::plain

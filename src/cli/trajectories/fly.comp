@@ -5,6 +5,7 @@
 #define Real float
 #define Truth bool
 #define FUNCTION
+#define APART
 #define number(x) float(x)
 bool some(bool truth) { return truth; }
 

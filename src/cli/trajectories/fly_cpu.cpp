@@ -55,8 +55,10 @@ HWY_INLINE Real exp(Real a) { return {simd::exp(a.first), simd::exp(a.second)}; 
 HWY_INLINE Real log(Real a) { return {simd::log(a.first), simd::log(a.second)}; }
 
 #define FUNCTION HWY_INLINE
+#define APART HWY_NOINLINE
 #include "cli/trajectories/flight.glsl"
 #undef FUNCTION
+#undef APART
 
 constexpr std::size_t width = 2 * simd::lanes;  // flights at a time
 constexpr std::size_t most_together = 1024;     // and those that are put in order, so that they land about when their neighbours do

@@ -1,5 +1,6 @@
 // The tables' operations as stages of chains in registers. Long functions are called: once for each vector, that does not show.
 #define TIDEPOOL_SIMD_CALLS
+#define TIDEPOOL_SIMD_WIDE
 #include "backend/cpu/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -9,6 +10,7 @@
 #include "backend/cpu/stages-inl.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/elementwise/params.h"
+#include "ops/reduce/fold-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tidepool::inline v0 {
@@ -18,9 +20,22 @@ namespace {
 struct Numbers {  // what the tables call p
   Pack a, b;
 };
-HWY_INLINE Numbers numbers_of(const Stage& stage) {
-  const auto& p = *reinterpret_cast<const ElementwiseParams*>(stage.params);
+HWY_INLINE Numbers numbers_of(const std::byte* params) {
+  const auto& p = *reinterpret_cast<const ElementwiseParams*>(params);
   return {p.a, p.b};
+}
+
+// What a sum gives after the stage, without leaving the loop.
+template <class F>
+HWY_INLINE float sum_of(const F& f, const float* from, std::size_t count) {
+  Pack a = 0.0F, b = 0.0F, c = 0.0F, d = 0.0F;
+  for (std::size_t i = 0; i < count; i += 4 * lanes) {
+    a = a + f(load(from + i));
+    b = b + f(load(from + i + lanes));
+    c = c + f(load(from + i + 2 * lanes));
+    d = d + f(load(from + i + 3 * lanes));
+  }
+  return join_lanes<Adding<float>>(((a + b) + (c + d)).v);
 }
 
 // Of two inputs, one is in registers and the other in memory.
@@ -43,11 +58,15 @@ HWY_INLINE void with_d(const F& f, TIDEPOOL_STAGE) {
 
 #define UNARY(name, f, df)                                                                                                  \
   void name##_stage(TIDEPOOL_STAGE) {                                                                                       \
-    [[maybe_unused]] const Numbers p = numbers_of(*stage);                                                                  \
+    [[maybe_unused]] const Numbers p = numbers_of(stage->params);                                                           \
     each_vector([=](Pack x, std::size_t) HWY_ATTR -> Pack { return f; }, TIDEPOOL_STAGED);                                  \
   }                                                                                                                         \
+  float name##_sum(const std::byte* params, const float* from, std::size_t count) {                                         \
+    [[maybe_unused]] const Numbers p = numbers_of(params);                                                                  \
+    return sum_of([=](Pack x) HWY_ATTR -> Pack { return f; }, from, count);                                                 \
+  }                                                                                                                         \
   void name##_grad_stage(TIDEPOOL_STAGE) {                                                                                  \
-    [[maybe_unused]] const Numbers p = numbers_of(*stage);                                                                  \
+    [[maybe_unused]] const Numbers p = numbers_of(stage->params);                                                           \
     with_d([=](Pack d, [[maybe_unused]] Pack x, [[maybe_unused]] Pack y) HWY_ATTR -> Pack { return df; }, TIDEPOOL_STAGED); \
   }
 #include "ops/elementwise/unary.def"
@@ -80,8 +99,10 @@ namespace elementwise_cpu {
   Stages name##_stages([[maybe_unused]] int instructions) { return {.with = {__VA_ARGS__}}; }
 #define STAGE(name) TIDEPOOL_VARIANT(StageCode, name##_stage, instructions)
 
-#define UNARY(name, f, df)  \
-  STAGES(name, STAGE(name)) \
+#define UNARY(name, f, df)                                                                                    \
+  Stages name##_stages(int instructions) {                                                                    \
+    return {.with = {STAGE(name)}, .sum = TIDEPOOL_VARIANT(decltype(Stages::sum), name##_sum, instructions)}; \
+  }                                                                                                           \
   STAGES(name##_grad, STAGE(name##_grad))
 #include "ops/elementwise/unary.def"
 

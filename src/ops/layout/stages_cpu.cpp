@@ -1,4 +1,5 @@
 // Copying and filling as stages of chains in registers.
+#define TIDEPOOL_SIMD_WIDE
 #include "backend/cpu/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -90,9 +90,24 @@ struct Deviations {
   static constexpr bool groups = false;
 };
 
+#if HWY_TARGET != HWY_SCALAR
+// One half with the other, until one is left.
+template <class Half, class V>
+HWY_INLINE auto add_halves(Half, V v) {
+  const auto half = hn::Add(hn::LowerHalf(Half(), v), hn::UpperHalf(Half(), v));
+  if constexpr (hn::MaxLanes(Half()) == 1)
+    return hn::GetLane(half);
+  else
+    return add_halves(hn::Half<Half>(), half);
+}
+#endif
+
 template <class Fold>
 HWY_INLINE typename Fold::Element join_lanes(Vector<typename Fold::Element> v) {
   using T = typename Fold::Element;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<Fold, Adding<float>>) return add_halves(hn::Half<FloatTag>(), v);
+#endif
   HWY_ALIGN T buffer[lanes];
   hn::Store(v, hn::ScalableTag<T>(), buffer);
   for (std::size_t half = lanes / 2; half > 0; half /= 2)
@@ -212,6 +227,13 @@ HWY_INLINE void fold(const CpuCall& call, const ReduceParams& p, const Source& s
       for (std::size_t i = 0; i < width; ++i) out[row * inner + column + i] = finish(sums[i]);
     }
   });
+}
+
+// The launch of a kernel that only folds.
+template <class Fold>
+HWY_INLINE void run_fold(const CpuCall& call) {
+  using T = typename Fold::Element;
+  fold<Fold>(call, call.params<ReduceParams>(), Plain<T>{call.buffer<const T>(0)}, call.buffer<T>(1), [](T value) { return value; });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -1,11 +1,10 @@
-// Sums, largest and smallest; var and norm.
+// Largest and smallest, sums of whole numbers; var and norm. Sums of floats are in sum_cpu.cpp.
 #include "backend/cpu/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/reduce/reduce_cpu.cpp"
 #include <hwy/foreach_target.h>
 
-#include "backend/cpu/stages-inl.h"
 #include "ops/reduce/fold-inl.h"
 #include "ops/reduce/middle-inl.h"
 
@@ -15,12 +14,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tidepool::inline v0 {
 namespace HWY_NAMESPACE {
 namespace {
-
-template <class Fold>
-void run_fold(const CpuCall& call) {
-  using T = typename Fold::Element;
-  fold<Fold>(call, call.params<ReduceParams>(), Plain<T>{call.buffer<const T>(0)}, call.buffer<T>(1), [](T value) { return value; });
-}
 
 template <class Source>
 void run_moment(const CpuCall& call, const Source& source, float* out) {
@@ -45,21 +38,6 @@ void run_all_ties(const CpuCall& call) {
   each_with_lines(call, [](Pack x, Pack y, Pack d) HWY_ATTR -> Pack { return select(same(x, y), d, 0.0F); });
 }
 
-// The sum of stretches as the end of a chain in registers, in fold_stretch's order: four sums side by side.
-void sum_stage(TIDEPOOL_STAGE) {
-  float* sums = places[stage->operands[0]];
-  store(load(sums) + v0 + v4, sums);
-  store(load(sums + lanes) + v1 + v5, sums + lanes);
-  store(load(sums + 2 * lanes) + v2 + v6, sums + 2 * lanes);
-  store(load(sums + 3 * lanes) + v3 + v7, sums + 3 * lanes);
-  go_on(TIDEPOOL_STAGED);
-}
-float close_sums(const float* sums) {
-  const Pack all = (load(sums) + load(sums + lanes)) + (load(sums + 2 * lanes) + load(sums + 3 * lanes));
-  return join_lanes<Adding<float>>(all.v);
-}
-
-void run_sum(const CpuCall& call) { run_fold<Adding<float>>(call); }
 void run_sum_i32(const CpuCall& call) { run_fold<Adding<std::int32_t>>(call); }
 void run_max(const CpuCall& call) { run_fold<Extremum<float, true>>(call); }
 void run_max_i32(const CpuCall& call) { run_fold<Extremum<std::int32_t, true>>(call); }
@@ -73,11 +51,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tidepool::inline v0::reduce_cpu {
-void sum(const CpuCall& call) { TIDEPOOL_RUN(run_sum, call); }
-Stages sum_stages(int instructions) {
-  return {.with = {TIDEPOOL_VARIANT(StageCode, sum_stage, instructions)},
-          .close = TIDEPOOL_VARIANT(float (*)(const float*), close_sums, instructions)};
-}
 void sum_i32(const CpuCall& call) { TIDEPOOL_RUN(run_sum_i32, call); }
 void max(const CpuCall& call) { TIDEPOOL_RUN(run_max, call); }
 void max_i32(const CpuCall& call) { TIDEPOOL_RUN(run_max_i32, call); }
