@@ -78,6 +78,29 @@ TEST_F(OneDnnTest, MultipliesTransposedMatricesAndAddsToWhatIsThere) {
   EXPECT_EQ(c, (std::vector<float>{11, 8, 14, 10}));
 }
 
+// Whole numbers, so that every order of adding gives the same.
+TEST_F(OneDnnTest, LongSumsOverATransposedMatrixAreTheSameAloneAndTogether) {
+  for (const std::size_t k : {255U, 256U, 257U, 784U}) {
+    for (const std::size_t n : {1U, 10U, 33U}) {
+      const std::size_t m = 17;
+      std::vector<float> a(m * k), b(n * k), together(m * n + 1, -1.0F), alone(m * n + 1, -1.0F);
+      for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 7) - 3;
+      for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 5) - 2;
+      Gemm gemm{.a = a.data(), .b = b.data(), .c = together.data(), .m = m, .n = n, .k = k, .transposed_b = true};
+      for (int twice = 0; twice < 2; ++twice) ASSERT_TRUE(onednn_.gemm(gemm));
+      gemm.c = alone.data();
+      ASSERT_TRUE(onednn_.gemm(gemm, true));
+      for (std::size_t i = 0; i < m; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+          float sum = 0;
+          for (std::size_t l = 0; l < k; ++l) sum += a[i * k + l] * b[j * k + l];
+          ASSERT_EQ(together[i * n + j], sum) << k << ' ' << i << ' ' << j;
+        }
+      EXPECT_EQ(together, alone) << k << ' ' << n;  // and nothing behind the result
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tidepool::inline v0
 

@@ -91,9 +91,10 @@ std::uint32_t OneDnn::channel_block() const {
   return isa >= dnnl_cpu_isa_avx512_core ? 16 : isa >= dnnl_cpu_isa_avx2 ? 8 : 0;
 }
 
-bool OneDnn::gemm(const Gemm& g) {
+bool OneDnn::gemm(const Gemm& g, bool alone) {
   const OneDnnFunctions* const dnn = onednn_functions();
   if (!dnn) return false;
+  if (!alone && turned_product(g)) return true;
   const auto m = static_cast<dnnl_dim_t>(g.m), n = static_cast<dnnl_dim_t>(g.n), k = static_cast<dnnl_dim_t>(g.k);
   const OneDnnThreads threads(threads_);
   return dnn->sgemm(g.transposed_a ? 'T' : 'N', g.transposed_b ? 'T' : 'N', m, n, k, 1.0F, g.a, g.transposed_a ? m : k, g.b,
@@ -115,7 +116,7 @@ struct OneDnn::Workshop {};
 OneDnn::OneDnn(int threads) : threads_(threads) {}
 OneDnn::~OneDnn() = default;
 bool OneDnn::there() const { return false; }
-bool OneDnn::gemm(const Gemm&) { return false; }
+bool OneDnn::gemm(const Gemm&, bool) { return false; }
 std::uint32_t OneDnn::channel_block() const { return 0; }
 OneDnn::Workshop* OneDnn::workshop() { return nullptr; }
 

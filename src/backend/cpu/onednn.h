@@ -34,13 +34,16 @@ class OneDnn {
   OneDnn(const OneDnn&) = delete;
   OneDnn& operator=(const OneDnn&) = delete;
 
-  bool there() const;                   // opens the library if nobody has
-  bool gemm(const Gemm& g);             // false: not there, and nothing was done
+  bool there() const;  // opens the library if nobody has
+  // False: not there, and nothing was done. `alone`: in this thread only, beside others that do the same.
+  bool gemm(const Gemm& g, bool alone = false);
   std::uint32_t channel_block() const;  // as its convolutions like images best on this processor; 0: not there, or no preference
   struct Workshop;                      // see onednn_api.h
   Workshop* workshop();                 // where primitives are made and kept; null: not there
 
  private:
+  bool turned_product(const Gemm& g);  // as gemm, where that would take its time to turn b round
+
   [[maybe_unused]] int threads_;
   std::unique_ptr<Workshop> workshop_;
 };

@@ -19,6 +19,7 @@
 #include <memory>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tidepool::inline v0 {
@@ -46,6 +47,7 @@ namespace tidepool::inline v0 {
   X(post_ops_append_eltwise)                        \
   X(post_ops_destroy)                               \
   X(dilated_convolution_forward_desc_init)          \
+  X(matmul_desc_init)                               \
   X(dilated_convolution_backward_data_desc_init)    \
   X(dilated_convolution_backward_weights_desc_init) \
   X(reorder_primitive_desc_create)                  \
@@ -76,6 +78,30 @@ class OneDnnThreads {
  private:
   int before_, wanted_;
 };
+
+// Something of the library's that ends with us.
+template <class T>
+class Owned {
+ public:
+  using End = dnnl_status_t (*)(T);
+  explicit Owned(End end) : end_(end) {}
+  ~Owned() {
+    if (value_) end_(value_);
+  }
+  Owned(Owned&& other) noexcept : value_(std::exchange(other.value_, nullptr)), end_(other.end_) {}
+  Owned& operator=(Owned&&) = delete;
+  T get() const { return value_; }
+  T* put() { return &value_; }
+
+ private:
+  T value_ = nullptr;
+  End end_;
+};
+using OwnedMemory = Owned<dnnl_memory_t>;
+using Primitive = Owned<dnnl_primitive_t>;
+using Description = Owned<dnnl_primitive_desc_t>;
+
+inline bool done(dnnl_status_t status) { return status == dnnl_success; }
 
 // A device's engine and the primitives that it has made.
 struct OneDnn::Workshop {

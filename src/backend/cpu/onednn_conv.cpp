@@ -5,7 +5,6 @@
 #ifdef TIDEPOOL_ONEDNN
 
 #include <algorithm>
-#include <utility>
 
 namespace tidepool::inline v0 {
 
@@ -13,30 +12,6 @@ namespace {
 
 using Workshop = OneDnn::Workshop;
 enum Kind : std::int32_t { forward = 100, of_input, of_weights };  // numbers of no other kind of work
-
-// Something of the library's that ends with us.
-template <class T>
-class Owned {
- public:
-  using End = dnnl_status_t (*)(T);
-  explicit Owned(End end) : end_(end) {}
-  ~Owned() {
-    if (value_) end_(value_);
-  }
-  Owned(Owned&& other) noexcept : value_(std::exchange(other.value_, nullptr)), end_(other.end_) {}
-  Owned& operator=(Owned&&) = delete;
-  T get() const { return value_; }
-  T* put() { return &value_; }
-
- private:
-  T value_ = nullptr;
-  End end_;
-};
-using OwnedMemory = Owned<dnnl_memory_t>;
-using Primitive = Owned<dnnl_primitive_t>;
-using Description = Owned<dnnl_primitive_desc_t>;
-
-bool done(dnnl_status_t status) { return status == dnnl_success; }
 
 constexpr std::size_t alignment = 64;
 std::size_t rounded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }

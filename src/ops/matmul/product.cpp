@@ -26,7 +26,7 @@ void run(const CpuCall& call, const Product& product, CpuTeam* team) {
                         .team = team,
                         .instructions = g.n < narrow ? std::min<int>(call.instructions, avx2) : call.instructions,
                         .packed = large && work > small && g.m > few_rows};
-  if (large && call.onednn && call.onednn->gemm(g)) {
+  if (large && call.onednn && call.onednn->gemm(g, !team)) {
     if (product.unfinished()) finish_product(own);
     return;
   }
