@@ -145,7 +145,7 @@ def introduction(results: Results) -> str:
 
 def page_part(results: Results) -> str:
     threads = sorted({int(key.rpartition("/")[2]) for key in results.content["works"]}, reverse=True) or [2]
-    parts = [introduction(results), "![How many times as long each peer took as Tidepool](pictures/compare.svg)"]
+    parts = [introduction(results), "![How many times as long each peer took as Tidepool](images/compare.svg)"]
     for count in threads:
         many = "two threads" if count == 2 else "one thread" if count == 1 else f"{count} threads"
         for device, title in (("cpu", f"On the CPU, {many}"), ("vulkan", f"On Vulkan: lavapipe of Mesa 25.0, {many}")):

@@ -6,7 +6,7 @@ from results import OWN, Results
 from svg import MARKS, LogScale, Svg
 from works import WORKS
 
-LABELS, RIGHT, ROW, HEAD = 300, 34, 26, 84
+LABELS, RIGHT, ROW, HEAD = 350, 34, 26, 84
 WIDTH = 900
 
 

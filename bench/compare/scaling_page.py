@@ -108,4 +108,4 @@ def sentences(content: dict) -> str:
 
 def page_part(content: dict) -> str:
     when = f"Measured {content.get('date', '?')} with Tidepool at {content.get('commit', '?')}, two threads, training steps with Adam. "
-    return f"{when}{sentences(content)}\n\n![What a training step costs as networks and batches grow](pictures/scaling.svg)"
+    return f"{when}{sentences(content)}\n\n![What a training step costs as networks and batches grow](images/scaling.svg)"

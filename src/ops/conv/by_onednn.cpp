@@ -9,7 +9,7 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr double least = 4e6;  // products; below it the copies cost more than they bring
+constexpr double least = 3e6;  // products; below it the copies cost more than they bring
 
 bool worth(const ConvParams& p) {
   double products = 1;

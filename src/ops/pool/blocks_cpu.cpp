@@ -105,7 +105,7 @@ template <class Work>
 HWY_INLINE void for_groups(const CpuCall& call, Work&& work) {
   const auto& p = call.params<PoolParams>();
   const std::size_t block = p.blocks.size, elements = std::size_t{p.h} * p.w * block;
-  call.team->run(p.planes / block, 32768 / std::max<std::size_t>(1, elements) + 1, [&](std::size_t begin, std::size_t end) HWY_ATTR {
+  call.team->run(p.planes / block, 8192 / std::max<std::size_t>(1, elements) + 1, [&](std::size_t begin, std::size_t end) HWY_ATTR {
     for (std::size_t group = begin; group < end; ++group) work(group);
   });
 }

@@ -82,7 +82,7 @@ HWY_INLINE FloatVector above_zero(FloatVector value, FloatVector then) {
 // work(plane) for every plane.
 template <class Work>
 HWY_INLINE void for_planes(const CpuCall& call, std::size_t planes, std::size_t elements, Work&& work) {
-  call.team->run(planes, 32768 / std::max<std::size_t>(1, elements) + 1, [&](std::size_t begin, std::size_t end) HWY_ATTR {
+  call.team->run(planes, 8192 / std::max<std::size_t>(1, elements) + 1, [&](std::size_t begin, std::size_t end) HWY_ATTR {
     for (std::size_t plane = begin; plane < end; ++plane) work(plane);
   });
 }
