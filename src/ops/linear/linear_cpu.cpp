@@ -19,7 +19,7 @@ namespace tidepool::inline v0 {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr std::size_t grain = 16384;  // elements that are worth a thread: with little to do for each, but other threads may have made some
+constexpr std::size_t grain = 40960;  // elements that are worth a thread: with little to do for each, but other threads may have made some
 
 void run_activation_bwd(const CpuCall& call) {
   const auto& p = call.params<ActivationParams>();

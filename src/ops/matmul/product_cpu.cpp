@@ -267,7 +267,7 @@ Product turned(const Product& product) {
 void run_product(const ProductCall& call) {
   const Gemm& g = call.product.gemm;
   constexpr std::size_t worth = 65536;   // multiplications, of a thread
-  constexpr std::size_t passed = 16384;  // elements of a matrix, where each is used once: other threads may have made some
+  constexpr std::size_t passed = 40960;  // elements of a matrix, where each is used once: other threads may have made some
   if (g.k == 1 && g.n > 1) {
     if (!call.team) return outer_rows(call, 0, g.m);
     return call.team->run(g.m, passed / (g.n * (1 + to_activate(call.product.activation))) + 1,
