@@ -2,15 +2,10 @@
 // allowed: within that, a busy machine may be the reason.
 #include "bench/gate.h"
 
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <limits>
-#include <optional>
 #include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 namespace {
 
@@ -65,7 +60,6 @@ constexpr Gate all[] = {
 #endif
 };
 constexpr double tolerance = 1.25;
-constexpr std::chrono::seconds between_tries{30};
 
 std::string readable(double nanoseconds) {
   char text[32];
@@ -83,18 +77,12 @@ bool is_over(const Gate& gate, const Measured& measured) { return !(figure_of(me
 
 enum class Verdict { passed, failed, skipped };
 
-// A slow minute may have met one side more than the other: what fails is measured twice more, and all of it counts, the least of each
-// side. Never the best ratio, which a slow bare side would make.
-Measured measure(const Gate& gate, std::optional<Measured> so_far) {
-  for (int tries = 0; tries < 3; ++tries) {
-    const Measured now = gate.measure();
-    so_far = so_far && so_far->bare ? tidepool::gates::better(*so_far, now) : now;
-    if (!so_far->skipped.empty() || !so_far->bare || !is_over(gate, *so_far)) break;
-  }
-  return *so_far;
-}
-
-Verdict report(const Gate& gate, const Measured& measured) {
+Verdict run(const Gate& gate) {
+  Measured measured = gate.measure();
+  // A slow minute may have met one side more than the other: what fails is measured twice more, and all of it counts, the least of each
+  // side. Never the best ratio, which a slow bare side would make.
+  for (int tries = 1; tries < 3 && measured.skipped.empty() && measured.bare && is_over(gate, measured); ++tries)
+    measured = tidepool::gates::better(measured, gate.measure());
   const int width = static_cast<int>(gate.name.size());
   if (!measured.skipped.empty()) {
     std::printf("%-28.*s skipped: %s\n", width, gate.name.data(), measured.skipped.c_str());
@@ -128,33 +116,16 @@ int main(int argc, char** argv) {
     return 2;
   }
   int counts[3] = {};
-  std::vector<std::pair<const Gate*, Measured>> failed_gates;
   std::printf("%-28s %11s %11s %9s %9s  %s\n", "gate", "ours", "bare", "ratio", "allowed", "verdict");
   for (const Gate& gate : all) {
     if (gate.name.find(filter) == std::string_view::npos) continue;
     try {
-      const Measured measured = measure(gate, {});
-      const Verdict verdict = report(gate, measured);
-      ++counts[static_cast<int>(verdict)];
-      if (verdict == Verdict::failed && measured.bare) failed_gates.emplace_back(&gate, measured);
+      ++counts[static_cast<int>(run(gate))];
     } catch (const std::exception& error) {
       std::printf("%-28.*s FAILED: %s\n", static_cast<int>(gate.name.size()), gate.name.data(), error.what());
       ++counts[static_cast<int>(Verdict::failed)];
     }
     std::fflush(stdout);
-  }
-  // A machine that others use has slow minutes, in which threads that wait for each other lose most: what failed has three more chances
-  // later.
-  for (int tries = 0; tries < 3 && !failed_gates.empty(); ++tries) {
-    std::printf("Again in %d s:\n", static_cast<int>(between_tries.count()));
-    std::fflush(stdout);
-    std::this_thread::sleep_for(between_tries);
-    std::erase_if(failed_gates, [&](auto& failed) {
-      failed.second = measure(*failed.first, failed.second);
-      const bool passed = report(*failed.first, failed.second) == Verdict::passed;
-      if (passed) --counts[static_cast<int>(Verdict::failed)], ++counts[static_cast<int>(Verdict::passed)];
-      return passed;
-    });
   }
   const auto [passed, failed, skipped] = counts;
   if (passed + failed + skipped == 0) {
