@@ -70,5 +70,26 @@ TEST_F(LongLines, VulkanConfusionOfManySamples) {
   });
 }
 
+// Ones, so that the sum is exact in any order.
+TEST_F(LongLines, VulkanProducts) {
+  constexpr std::int64_t longer = 12 * length;
+  compare([](const Device& on) { return matmul(ones({1, longer}, {.device = on}), ones({longer, 1}, {.device = on})); });
+  compare([](const Device& on) { return matmul(ones({120, length}, {.device = on}), ones({length, 40}, {.device = on})); });  // many blocks, so no parts
+}
+
+TEST_F(LongLines, VulkanConvolutions) {
+  compare([](const Device& on) { return conv2d(ones({1, length, 1, 1}, {.device = on}), ones({2, length, 1, 1}, {.device = on})); });
+  compare([](const Device& on) {
+    const Tensor x = ones({1, 3, 1, 1}, {.device = on}).requires_grad();
+    sum(conv2d(x, ones({length, 3, 1, 1}, {.device = on}))).backward();
+    return x.grad();
+  });
+  compare([](const Device& on) {
+    const Tensor w = ones({2, 1, 1, 1}, {.device = on}).requires_grad();
+    sum(conv2d(ones({1, 1, 1, 3 * length}, {.device = on}), w)).backward();
+    return w.grad();
+  });
+}
+
 }  // namespace
 }  // namespace tidepool

@@ -82,7 +82,7 @@ BackendInfo describe(const PhysicalDevice& device) {
   info.bindings = std::min<std::size_t>(max_bindings, properties.limits.maxPerStageDescriptorStorageBuffers);
   // llvmpipe ends a shader's loops after 65,535 iterations in all, without a word.
   if (driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) info.max_loop = 60000;
-  if ((subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT) &&
+  if (device.any_lane && (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT) &&
       !is_set("TIDEPOOL_VULKAN_NO_SUBGROUPS"))
     info.lanes = subgroups.subgroupSize;
   info.shaders = true;
@@ -125,7 +125,10 @@ VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const Phy
   std::vector<const char*> extensions;
   if (push_descriptors) extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   if (physical.portability_subset) extensions.push_back("VK_KHR_portability_subset");
+  const VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                                  .subgroupBroadcastDynamicId = physical.any_lane};
   const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                .pNext = &features,
                                 .queueCreateInfoCount = 1,
                                 .pQueueCreateInfos = &queue_info,
                                 .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),

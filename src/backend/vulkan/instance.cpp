@@ -165,6 +165,10 @@ std::vector<PhysicalDevice> find_devices(VkInstance instance, std::vector<std::s
     device.portability_subset = has_extension(extensions, "VK_KHR_portability_subset");
     device.pci_bus_info = has_extension(extensions, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
     device.maintenance4 = has_extension(extensions, VK_KHR_MAINTENANCE_4_EXTENSION_NAME);
+    VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkPhysicalDeviceFeatures2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features};
+    vkGetPhysicalDeviceFeatures2(handle, &all);
+    device.any_lane = features.subgroupBroadcastDynamicId == VK_TRUE;
     found.push_back(device);
   }
   return found;

@@ -27,6 +27,7 @@ struct PhysicalDevice {
   bool memory_budget = false;
   bool maintenance4 = false;
   bool pci_bus_info = false;
+  bool any_lane = false;            // work items can ask for the value of a lane whose number was computed
   bool portability_subset = false;  // not quite Vulkan: to be said when it is opened
 };
 

@@ -57,8 +57,8 @@ void launch_on_gpu(Stream& stream, const GpuKernels& kernels, ConvParams p, cons
                    const Node& out, const Node* bias) {
   const GpuCut cut = cut_gpu_product(stream, kernels, sizes);
   p.with_bias = bias ? 1 : 0;
-  if (sizes.depth / 8 >= stream.info().max_loop)
-    throw DeviceError("conv2d", cat("a window has ", sizes.depth, " numbers; this device's loops end after ", stream.info().max_loop * 8,
+  if (const std::uint32_t most = longest_depth(stream, false); sizes.depth > most)
+    throw DeviceError("conv2d", cat("a window has ", sizes.depth, " numbers; this device's loops end after ", most,
                                     "; move the tensors with to(device(\"cpu\"))"));
   stream.launch(cut.kernel, {read(weights), read(images), write(out), bias ? read(*bias) : read(weights)}, p, cut.extent);
 }

@@ -31,19 +31,25 @@ void turn(GpuProduct& product, GpuProductParams& p) {
 
 }  // namespace
 
+std::uint32_t longest_depth(const Stream& stream, bool lanes) {
+  const auto loops = static_cast<std::uint32_t>(std::min<std::size_t>(stream.info().max_loop, UINT32_MAX / 16));
+  return lanes ? loops / 18 * 16 : loops * 16;
+}
+
 GpuCut cut_gpu_product(const Stream& stream, const GpuKernels& kernels, const GpuSizes& s) {
   const ProductRule& rule = rule_of(stream, s);
-  const KernelDef& kernel = rule.lanes ? kernels.lanes : kernels.tiles;
-  const std::uint32_t side = rule.lanes ? 16 : 64, step = 16;
-  const std::uint32_t blocks = s.matrices * divide_up(s.rows, side) * divide_up(s.columns, side);
   // A convolution and the gradient of its input write their results themselves, so they are never in parts.
-  if (s.work == GpuWork::conv || s.work == GpuWork::conv_input)
-    return {.kernel = kernel, .parts = 1, .per_part = s.depth, .extent = {blocks * kernel.group.x, 1, 1}};
+  const bool whole = s.work == GpuWork::conv || s.work == GpuWork::conv_input;
+  const bool lanes = rule.lanes && (!whole || s.depth <= longest_depth(stream, true));
+  const KernelDef& kernel = lanes ? kernels.lanes : kernels.tiles;
+  const std::uint32_t down = lanes ? 16 : 64, across = 64, step = 16;
+  const std::uint32_t blocks = s.matrices * divide_up(s.rows, down) * divide_up(s.columns, across);
+  if (whole) return {.kernel = kernel, .parts = 1, .per_part = s.depth, .extent = {blocks * kernel.group.x, 1, 1}};
   // Enough work for the whole device, and no loop longer than it takes.
-  const auto longest = static_cast<std::uint32_t>(std::min<std::size_t>(stream.info().max_loop, UINT32_MAX / 32)) * 4;
+  const std::uint32_t longest = longest_depth(stream, lanes);
   std::uint32_t parts = blocks == 0 ? 1 : std::clamp(divide_up(rule.enough, blocks), 1U, std::max(1U, s.depth / rule.shortest));
   parts = std::max(parts, divide_up(s.depth, longest));
-  const std::uint32_t per_part = divide_up(divide_up(s.depth, parts), step) * step;
+  const std::uint32_t per_part = divide_up(divide_up(s.depth, parts), step) * step;  // longest_depth is a multiple of step
   parts = std::max(1U, divide_up(s.depth, std::max(1U, per_part)));
   return {.kernel = kernel, .parts = parts, .per_part = per_part, .extent = {blocks * parts * kernel.group.x, 1, 1}};
 }

@@ -42,6 +42,9 @@ struct GpuSizes {
   GpuWork work;
   std::uint32_t matrices, rows, columns, depth;
 };
+// How far one work item can go over k where loops may not be longer than the device takes: lanes need one round for each k and one
+// more for every eight, tiles one for sixteen. A multiple of 16.
+std::uint32_t longest_depth(const Stream& stream, bool lanes);
 GpuCut cut_gpu_product(const Stream& stream, const GpuKernels& kernels, const GpuSizes& sizes);
 
 }  // namespace tidepool::inline v0

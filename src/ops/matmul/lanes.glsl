@@ -1,10 +1,10 @@
 // A product for devices where loads cost more than sums, such as llvmpipe: a workgroup is one subgroup of eight lanes, with
-// 16 rows and two columns for each lane. Every lane loads one k of all rows of a, and tells it to the others.
+// 16 rows and eight columns for each lane. Every lane loads one k of all rows of a, and tells it to the others.
 //
 // The file that includes this says what is multiplied; see matmul.glsl for what it has to define.
 #define BLOCK_ROWS 16
-#define LANE_COLUMNS 2
-#define BLOCK_COLUMNS 16
+#define LANE_COLUMNS 8
+#define BLOCK_COLUMNS 64
 
 // One k for all lanes: `at` says where, and A(i) is what row i has there.
 #define ADD_K(at, A)                                                                               \
@@ -16,7 +16,6 @@
       [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) sums[i][j] = fma(from_a, b[j], sums[i][j]); \
     }                                                                                              \
   }
-#define A_OF_LANE(i, lane) subgroupBroadcast(a_values[i], lane)
 
 void main() {
   const Block block = block_of(workgroup(), BLOCK_ROWS, BLOCK_COLUMNS);
@@ -37,22 +36,9 @@ void main() {
     const Place mine = place_of(block, k + lane);
     float a_values[BLOCK_ROWS];
     [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i) a_values[i] = a[a_rows[i] + mine.a];
-#define A0(i) A_OF_LANE(i, 0)
-#define A1(i) A_OF_LANE(i, 1)
-#define A2(i) A_OF_LANE(i, 2)
-#define A3(i) A_OF_LANE(i, 3)
-#define A4(i) A_OF_LANE(i, 4)
-#define A5(i) A_OF_LANE(i, 5)
-#define A6(i) A_OF_LANE(i, 6)
-#define A7(i) A_OF_LANE(i, 7)
-    ADD_K(OF_LANE(mine, 0), A0)
-    ADD_K(OF_LANE(mine, 1), A1)
-    ADD_K(OF_LANE(mine, 2), A2)
-    ADD_K(OF_LANE(mine, 3), A3)
-    ADD_K(OF_LANE(mine, 4), A4)
-    ADD_K(OF_LANE(mine, 5), A5)
-    ADD_K(OF_LANE(mine, 6), A6)
-    ADD_K(OF_LANE(mine, 7), A7)
+#define A_TOLD(i) subgroupBroadcast(a_values[i], teller)
+    // As a loop: all eight at once keep more values than there are registers, which takes twice as long.
+    for (uint teller = 0; teller < 8; ++teller) ADD_K(OF_LANE(mine, teller), A_TOLD)
   }
   for (; k < block.last; ++k) {
     const Place at = place_of(block, k);
