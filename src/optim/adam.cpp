@@ -8,7 +8,8 @@ namespace tidepool::inline v0::optim {
 namespace {
 
 using access::r, access::rw;
-constexpr KernelDef adam_kernel{.name = "adam_rates", .access = accesses({rw, r, rw, rw, r}), .bindings = 5, .cpu = adam_rates_cpu};
+constexpr KernelDef adam_kernel{
+    .name = "adam_rates", .access = accesses({rw, r, rw, rw, r}), .bindings = 5, .cpu = adam_rates_cpu, .covers = adam_covers};
 
 template <class Options>
 const Options& checked(const char* name, const Options& options) {

@@ -1,8 +1,8 @@
 // A place in an image is that of a window's corner plus the way from there to a tap. Both are rows and columns, in this order.
 struct Place { uint a; int y, x, at; };
 struct Column { int y, x, at; uint to; };
-#define OF_LANE(place, lane) \
-  Place(0, subgroupBroadcast(place.y, lane), subgroupBroadcast(place.x, lane), subgroupBroadcast(place.at, lane))
+#define PLACE_TOLD(place, teller, computed) \
+  Place(0, subgroupBroadcast(place.y, teller), subgroupBroadcast(place.x, teller), subgroupBroadcast(place.at, teller))
 
 void start(Block block) {}
 ivec2 corner_of(uint window) { return ivec2(window / p.ow, window % p.ow) * int(p.stride) - int(p.padding); }

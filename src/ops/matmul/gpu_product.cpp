@@ -10,6 +10,7 @@ namespace {
 using access::r, access::w;
 constexpr KernelDef tiles_kernel{.name = "matmul_tiles", .access = accesses({r, r, w, r}), .bindings = 4, .group = {256, 1, 1}};
 constexpr KernelDef lanes_kernel{.name = "matmul_lanes", .access = accesses({r, r, w, r}), .bindings = 4, .group = {8, 1, 1}};
+constexpr KernelDef vectors_kernel{.name = "matmul_lanes_vectors", .access = accesses({r, r, w, r}), .bindings = 4, .group = {8, 1, 1}};
 constexpr KernelDef sum_kernel{.name = "matmul_sum", .access = accesses({r, w, r}), .bindings = 3};
 
 std::uint32_t divide_up(std::uint32_t a, std::uint32_t b) { return a / b + (a % b != 0 ? 1 : 0); }
@@ -27,6 +28,13 @@ void turn(GpuProduct& product, GpuProductParams& p) {
   std::swap(p.c_row, p.c_column);
   std::swap(p.a_step, p.b_step);
   if (p.bias != 0) p.bias = 3 - p.bias;
+}
+
+// Whether b can be loaded four columns at a time.
+bool in_fours(const Operand& b, const GpuProductParams& p) {
+  std::uint32_t steps = p.n | p.b_k | static_cast<std::uint32_t>(b.offset / sizeof(float));
+  for (const std::uint32_t step : p.b_step) steps |= step;
+  return p.b_column == 1 && steps % 4 == 0;
 }
 
 }  // namespace
@@ -57,7 +65,7 @@ GpuCut cut_gpu_product(const Stream& stream, const GpuKernels& kernels, const Gp
 void launch_gpu_product(Stream& stream, const char* operation, const GpuProduct& wanted, GpuProductParams p) {
   GpuProduct product = wanted;
   if (p.n < 16 && p.m > p.n && rule_of(stream, {GpuWork::product, p.matrices, p.m, p.n, p.k}).lanes) turn(product, p);
-  const GpuCut cut = cut_gpu_product(stream, {tiles_kernel, lanes_kernel}, {GpuWork::product, p.matrices, p.m, p.n, p.k});
+  const GpuCut cut = cut_gpu_product(stream, {tiles_kernel, in_fours(product.b, p) ? vectors_kernel : lanes_kernel}, {GpuWork::product, p.matrices, p.m, p.n, p.k});
   p.parts = cut.parts;
   p.per_part = cut.per_part;
   const Operand bias = product.bias ? *product.bias : product.a;

@@ -1,16 +1,29 @@
 // A product for devices where loads cost more than sums, such as llvmpipe: a workgroup is one subgroup of eight lanes, with
 // 16 rows and eight columns for each lane. Every lane loads one k of all rows of a, and tells it to the others.
 //
-// The file that includes this says what is multiplied; see matmul.glsl for what it has to define.
+// The file that includes this says what is multiplied; see matmul.glsl for what it has to define. With VECTORS it also has b_four(place, column):
+// what b has in four columns that follow each other, of which this is the first. That takes three quarters of the time.
 #define BLOCK_ROWS 16
 #define LANE_COLUMNS 8
 #define BLOCK_COLUMNS 64
+
+#ifdef VECTORS
+uint lane_column(uint j) { return j / 4 * 32 + gl_SubgroupInvocationID * 4 + j % 4; }
+#define LOAD_B(at)                                                     \
+  [[unroll]] for (uint j = 0; j < LANE_COLUMNS; j += 4) {              \
+    const vec4 four = b_four(at, columns[j]);                          \
+    [[unroll]] for (uint next = 0; next < 4; ++next) b[j + next] = four[next]; \
+  }
+#else
+uint lane_column(uint j) { return j * 8 + gl_SubgroupInvocationID; }
+#define LOAD_B(at) [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) b[j] = b_value(at, columns[j]);
+#endif
 
 // One k for all lanes: `at` says where, and A(i) is what row i has there.
 #define ADD_K(at, A)                                                                               \
   {                                                                                                \
     float b[LANE_COLUMNS];                                                                         \
-    [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) b[j] = b_value(at, columns[j]);             \
+    LOAD_B(at)                                                                                     \
     [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i) {                                             \
       const float from_a = A(i);                                                                   \
       [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) sums[i][j] = fma(from_a, b[j], sums[i][j]); \
@@ -23,7 +36,7 @@ void main() {
   start(block);
   const uint lane = gl_SubgroupInvocationID, most_row = rows() - 1;
   Column columns[LANE_COLUMNS];
-  [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) columns[j] = column_at(block, min(block.column + j * 8 + lane, columns_in_all() - 1));
+  [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) columns[j] = column_at(block, min(block.column + lane_column(j), columns_in_all() - 1));
   float sums[BLOCK_ROWS][LANE_COLUMNS];
   [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i)
     [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) sums[i][j] = 0.0;
@@ -38,7 +51,7 @@ void main() {
     [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i) a_values[i] = a[a_rows[i] + mine.a];
 #define A_TOLD(i) subgroupBroadcast(a_values[i], teller)
     // As a loop: all eight at once keep more values than there are registers, which takes twice as long.
-    for (uint teller = 0; teller < 8; ++teller) ADD_K(OF_LANE(mine, teller), A_TOLD)
+    for (uint teller = 0; teller < 8; ++teller) ADD_K(PLACE_TOLD(mine, teller, place_of(block, k + teller)), A_TOLD)
   }
   for (; k < block.last; ++k) {
     const Place at = place_of(block, k);
@@ -48,7 +61,7 @@ void main() {
 
   [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i)
     [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) {
-      const uint row = block.row + i, column = block.column + j * 8 + lane;
+      const uint row = block.row + i, column = block.column + lane_column(j);
       if (row < rows() && column < columns_in_all()) put(block, row, column, columns[j], sums[i][j]);
     }
 }

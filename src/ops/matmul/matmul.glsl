@@ -10,7 +10,11 @@
 #include "ops/matmul/block.glsl"
 
 layout(binding = 0) readonly buffer A { float a[]; };
+#ifdef VECTORS
+layout(binding = 1) readonly buffer B { vec4 b_values_in[]; };
+#else
 layout(binding = 1) readonly buffer B { float b_values_in[]; };
+#endif
 layout(binding = 2) writeonly buffer C { float c[]; };
 layout(binding = 3) readonly buffer Bias { float bias[]; };
 
@@ -34,8 +38,16 @@ void start(Block block) {
 uint a_row(Block block, uint row) { return row * p.a_row + first_of_a; }
 Place place_of(Block block, uint k) { return Place(k * p.a_k, k * p.b_k); }
 Column column_at(Block block, uint column) { return Column(column * p.b_column + first_of_b); }
+#ifdef VECTORS
+vec4 b_four(Place at, Column column) { return b_values_in[(at.b + column.b) / 4]; }
+#else
 float b_value(Place at, Column column) { return b_values_in[at.b + column.b]; }
-#define OF_LANE(place, lane) Place(0, subgroupBroadcast(place.b, lane))
+#endif
+#ifdef VECTORS
+#define PLACE_TOLD(place, teller, computed) computed
+#else
+#define PLACE_TOLD(place, teller, computed) Place(0, subgroupBroadcast(place.b, teller))
+#endif
 
 void put(Block block, uint row, uint column, Column unused, float sum) {
   if (p.parts > 1) {

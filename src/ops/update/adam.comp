@@ -3,7 +3,4 @@
 #include "ops/common.glsl"
 #include "ops/update/adam.glsl"
 
-void main() {
-  const uint i = item();
-  if (i < p.count) adam(i, p.step_size, p.correction2, 0.0);
-}
+void main() { adam(p.step_size, p.correction2, 0.0); }

@@ -4,7 +4,4 @@
 #include "ops/update/adam.glsl"
 layout(binding = 4) readonly buffer Rates { float lr, correction_1, correction_2; uint step_count; };
 
-void main() {
-  const uint i = item();
-  if (i < p.count) adam(i, lr / correction_1, 1.0 / sqrt(correction_2), lr);
-}
+void main() { adam(lr / correction_1, 1.0 / sqrt(correction_2), lr); }

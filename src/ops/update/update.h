@@ -57,6 +57,8 @@ struct AdvanceParams {
 };
 static_assert(Params<AdvanceParams>);
 
+inline constexpr std::uint32_t adam_covers = 256;  // a work item of its shaders has four weights
+
 void adam_cpu(const CpuCall& call);          // w, g, mean, square
 void adam_rates_cpu(const CpuCall& call);    // and rates
 void advance_cpu(const CpuCall& call);       // rates
