@@ -1,7 +1,7 @@
 #version 450
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_EXT_control_flow_attributes : enable
-// The fastest shape that was found for llvmpipe, for squares whose side is a multiple of 16 and nothing else: eight lanes with
+// The fastest of the shapes that were tried first on llvmpipe, for squares whose side is a multiple of 16 and nothing else: eight lanes with
 // 16 rows and two columns each. What gates compare ours with.
 layout(local_size_x = 8) in;
 layout(push_constant) uniform P { uint shifts[2]; uint n; } p;

@@ -14,6 +14,10 @@ uint item() { return workgroup() * gl_WorkGroupSize.x + gl_LocalInvocationID.x; 
 // What is left of binding i's offset after alignment, in elements. `shifts` is the first member of the parameters.
 #define SHIFT(i) bitfieldExtract(p.shifts[(i) / 4], ((i) % 4) * 8, 8)
 
+// Whether the four elements from i on, a multiple of four, are a vector in each of the first four bindings: shaders whose work items have four
+// elements each load and store them so.
+#define IN_FOURS(i) ((i) + 4 <= p.count && (p.shifts[0] & 0x03030303u) == 0)
+
 #include "ops/words.glsl"
 
 #define PASTE_(a, b) a##b

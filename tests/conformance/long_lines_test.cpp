@@ -74,7 +74,9 @@ TEST_F(LongLines, VulkanConfusionOfManySamples) {
 TEST_F(LongLines, VulkanProducts) {
   constexpr std::int64_t longer = 12 * length;
   compare([](const Device& on) { return matmul(ones({1, longer}, {.device = on}), ones({longer, 1}, {.device = on})); });
-  compare([](const Device& on) { return matmul(ones({120, length}, {.device = on}), ones({length, 40}, {.device = on})); });  // many blocks, so no parts
+  compare([](const Device& on) {
+    return matmul(ones({120, length}, {.device = on}), ones({length, 40}, {.device = on}));
+  });  // many blocks, so no parts
 }
 
 TEST_F(LongLines, VulkanConvolutions) {

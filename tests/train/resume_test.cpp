@@ -93,8 +93,8 @@ TEST_F(Resuming, ARunThatIsKilledAgainAndAgainEndsWithTheSameBits) {
   const std::string whole = path("whole.safetensors"), pieces = path("pieces.safetensors"), file = path("killed.ckpt");
   const auto start = std::chrono::steady_clock::now();
   ASSERT_EQ(in_child([&] { train_in_child(path("whole.ckpt"), whole); }, -1), 0);
-  // Within how many microseconds a child is killed. The first run may have been slower than those that follow, so this follows what is seen:
-  // shorter when a child ended first, longer when it was killed.
+  // Within how many microseconds a child is killed. The first run may have been slower than those that follow, so this follows what is
+  // seen: shorter when a child ended first, longer when it was killed.
   auto within = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start).count();
   unsigned seed = 3;
   int kills = 0;

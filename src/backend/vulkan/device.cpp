@@ -82,8 +82,8 @@ BackendInfo describe(const PhysicalDevice& device) {
   info.bindings = std::min<std::size_t>(max_bindings, properties.limits.maxPerStageDescriptorStorageBuffers);
   // llvmpipe ends a shader's loops after 65,535 iterations in all, without a word.
   if (driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) info.max_loop = 60000;
-  if (device.any_lane && (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT) &&
-      !is_set("TIDEPOOL_VULKAN_NO_SUBGROUPS"))
+  if (device.any_lane && (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
+      (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT) && !is_set("TIDEPOOL_VULKAN_NO_SUBGROUPS"))
     info.lanes = subgroups.subgroupSize;
   info.shaders = true;
   return info;

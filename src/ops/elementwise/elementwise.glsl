@@ -24,7 +24,7 @@ uvec2 places(uint i) {
 
 // A work item takes four elements: as a vector where all lie one after the other, from places that are multiples of four.
 uint first_element() { return 4 * item(); }
-bool as_vector(uint i) { return p.rank == 0 && i + 4 <= p.count && (p.shifts[0] & 0x03030303u) == 0; }
+bool as_vector(uint i) { return p.rank == 0 && IN_FOURS(i); }
 
 // A function's body. Drivers that may contract and reorder do it otherwise from shader to shader, and a plan may make one shader of several.
 #define MADE_BY(f)          \

@@ -21,6 +21,7 @@ constexpr KernelDef activation_bwd_kernel{.name = "activation_bwd",
                                           .access = accesses({r, r, w}),
                                           .bindings = 3,
                                           .cpu = activation_bwd_cpu,
+                                          .covers = 256,  // a work item of its shader has four elements
                                           .flat = &flat_activation,
                                           .stages = activation_bwd_stages};
 constexpr KernelDef column_sum_kernel{.name = "column_sum", .access = accesses({r, w}), .bindings = 2, .cpu = column_sum_cpu};

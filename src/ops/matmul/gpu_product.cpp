@@ -65,7 +65,8 @@ GpuCut cut_gpu_product(const Stream& stream, const GpuKernels& kernels, const Gp
 void launch_gpu_product(Stream& stream, const char* operation, const GpuProduct& wanted, GpuProductParams p) {
   GpuProduct product = wanted;
   if (p.n < 16 && p.m > p.n && rule_of(stream, {GpuWork::product, p.matrices, p.m, p.n, p.k}).lanes) turn(product, p);
-  const GpuCut cut = cut_gpu_product(stream, {tiles_kernel, in_fours(product.b, p) ? vectors_kernel : lanes_kernel}, {GpuWork::product, p.matrices, p.m, p.n, p.k});
+  const GpuCut cut = cut_gpu_product(stream, {tiles_kernel, in_fours(product.b, p) ? vectors_kernel : lanes_kernel},
+                                     {GpuWork::product, p.matrices, p.m, p.n, p.k});
   p.parts = cut.parts;
   p.per_part = cut.per_part;
   const Operand bias = product.bias ? *product.bias : product.a;

@@ -30,9 +30,15 @@ constexpr KernelDef max_indices_kernel{
     .name = "max_pool2d_indices", .access = accesses({r, w, w}), .bindings = 3, .cpu = max_pool2d_indices_cpu};
 constexpr KernelDef max_grad_kernel{
     .name = "max_pool2d_grad", .access = accesses({r, r, w}), .bindings = 3, .cpu = max_pool2d_grad_cpu, .images = &images};
+constexpr KernelDef max_grad_windows_kernel{
+    .name = "max_pool2d_grad_windows", .access = accesses({r, r, w}), .bindings = 3};  // for shaders
 constexpr KernelDef max_unpool_kernel{.name = "max_unpool2d", .access = accesses({r, r, rw, rw}), .bindings = 4, .cpu = max_unpool2d_cpu};
 constexpr KernelDef avg_kernel{.name = "avg_pool2d", .access = accesses({r, w}), .bindings = 2, .cpu = avg_pool2d_cpu};
 constexpr KernelDef avg_grad_kernel{.name = "avg_pool2d_grad", .access = accesses({r, w}), .bindings = 2, .cpu = avg_pool2d_grad_cpu};
+
+bool each_in_one_window(const PoolParams& p) {
+  return p.stride == p.kernel && p.padding == 0 && p.h == p.oh * p.kernel && p.w == p.ow * p.kernel;
+}
 
 Window window_of(const char* operation, const PoolOptions& options) {
   require_option(operation, "stride", options.stride, 0);
@@ -101,7 +107,10 @@ constexpr OpDef max_pool2d_grad{
         [](const OpCall& call, Stream& stream, Node& out) {
           const Node &x = *call.in[0], &dy = *call.in[1];
           const auto [options, relu] = call.attrs.as<MaxAttrs>();
-          stream.launch(max_grad_kernel, {read(x), read(dy), write(out)}, params_of(x.shape, dy.shape, options, relu), per_element(out));
+          const PoolParams p = params_of(x.shape, dy.shape, options, relu);
+          const bool by_windows = stream.info().shaders && each_in_one_window(p);
+          stream.launch(by_windows ? max_grad_windows_kernel : max_grad_kernel, {read(x), read(dy), write(out)}, p,
+                        per_element(by_windows ? dy : out));
         },
 };
 

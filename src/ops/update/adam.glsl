@@ -31,7 +31,7 @@ layout(binding = 3) buffer Vs { vec4 vs[]; };
 
 void adam(float step_size, float correction2, float lr) {
   uint i = 4 * item();
-  if (i + 4 <= p.count && (p.shifts[0] & 0x03030303u) == 0)
+  if (IN_FOURS(i))
     ADAM(vec4, ws, gs, ms, vs, OF_FOUR, step_size, correction2, lr)
   else
     for (const uint end = min(i + 4, p.count); i < end; ++i) ADAM(float, w, g, m, v, OF_ONE, step_size, correction2, lr)

@@ -15,8 +15,7 @@ namespace tidepool::inline v0 {
 namespace {
 
 using access::r, access::rw;
-constexpr KernelDef adam_kernel{
-    .name = "adam", .access = accesses({rw, r, rw, rw}), .bindings = 4, .cpu = adam_cpu, .covers = adam_covers};
+constexpr KernelDef adam_kernel{.name = "adam", .access = accesses({rw, r, rw, rw}), .bindings = 4, .cpu = adam_cpu, .covers = adam_covers};
 
 constexpr KernelDef sgd_kernel{.name = "sgd", .access = accesses({rw, r}), .bindings = 2, .cpu = sgd_cpu};
 constexpr KernelDef sgd_momentum_kernel{.name = "sgd_momentum", .access = accesses({rw, r, rw}), .bindings = 3, .cpu = sgd_momentum_cpu};
