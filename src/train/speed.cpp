@@ -11,7 +11,8 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-constexpr double stretch = 0.02;  // seconds: long enough that a pause of the host does not matter
+constexpr double stretch = 0.02;         // seconds: long enough that a pause of the host does not matter
+constexpr double between_warnings = 60;  // seconds: beside other programs it may come and go many times
 
 }  // namespace
 
@@ -19,6 +20,7 @@ constexpr double stretch = 0.02;  // seconds: long enough that a pause of the ho
 void Training::watch_speed(double seconds, std::int64_t samples) {
   speed_.seconds += seconds;
   speed_.samples += samples;
+  speed_.since_warning += seconds;
   if (speed_.seconds < stretch || !prepared_) return;
   const double each = std::exchange(speed_.seconds, 0) / static_cast<double>(std::exchange(speed_.samples, 0));
   const Device device = steps_.device();
@@ -33,7 +35,9 @@ void Training::watch_speed(double seconds, std::int64_t samples) {
       const std::string message = cat(device.id(), " has become slow: a sample takes ", monitor::readable_ms(1e3 * s.now()), ", ",
                                       monitor::three_digits(s.now() / s.usual()), " times what it did");
       emit({.kind = DeviceEvent::slow, .device = device, .message = message});
-      announce(message, LogLevel::warn);
+      const bool warn = speed_.since_warning >= between_warnings;
+      if (warn) speed_.since_warning = 0;
+      announce(message, warn ? LogLevel::warn : LogLevel::info);
       if (options_.leave_slow_device && !speed_.stay) leave_slow_device();
       return;
     }

@@ -41,6 +41,26 @@ TEST_F(TrainingSpeed, ThatDropsIsToldOnceAndWhenItIsAsBefore) {
     }
 }
 
+TEST_F(TrainingSpeed, ThatDropsAgainAndAgainIsWarnedOfOnce) {
+  const EventLog log;
+  int warnings = 0;
+  set_log_level(LogLevel::warn);
+  set_logger([&](LogLevel, std::string_view) { ++warnings; });
+  Trainer* trainer = nullptr;
+  const auto start = std::chrono::steady_clock::now();
+  SmallRun run({.epochs = 1'000'000, .batch = 64, .on_step = [&](const StepInfo&) {
+                  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+                  const bool slow = log.count(DeviceEvent::slow) > log.count(DeviceEvent::restored);
+                  faults::set(seconds > 1.2 && !slow ? "slow@submit:every:1,slow@upload:every:1" : "");
+                  if (log.count(DeviceEvent::slow) >= 3 || seconds > 20) trainer->stop();
+                }});
+  trainer = &run.trainer;
+  run.trainer.fit(two_classes(320));
+  set_logger({});
+  EXPECT_EQ(log.count(DeviceEvent::slow), 3);
+  EXPECT_EQ(warnings, 1);
+}
+
 TEST_F(TrainingSpeed, ThatDropsMakesItLeaveForABetterDeviceWhenThatIsAskedFor) {
   set_default_device(device("null"));
   const EventLog log;
