@@ -96,6 +96,7 @@ Verdict run(const Gate& gate) {
     std::snprintf(wanted, sizeof wanted, "; wanted: %.2f x", gate.wanted);
     verdict += wanted;
   }
+  if (measured.far) verdict += "; the cores were far from each other";
   std::printf("%-28.*s %11s ", width, gate.name.data(), readable(measured.ours).c_str());
   if (measured.bare)
     std::printf("%11s %7.*f x %7.2f x  %s\n", readable(*measured.bare).c_str(), figure < 0.1 ? 4 : 2, figure, gate.allowed,

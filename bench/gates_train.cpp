@@ -77,7 +77,7 @@ Measured measure_mlp_step() {
   constexpr std::int64_t side = 512, depth = 128 * (2 * 784 * 256 + 3 * 256 * 128 + 3 * 128 * 10) / (side * side);
   const std::vector<float> a(side * depth, 0.5F), b(depth * side, 0.5F);
   std::vector<float> c(side * side);
-  return compare(
+  return compare_near(
       2, [&] { ours.run(); },
       [&] {
         dnn->sgemm('N', 'N', side, side, depth, 1.0F, a.data(), depth, b.data(), side, 0.0F, c.data(), side);
@@ -98,7 +98,7 @@ Measured measure_cnn_step() {
     dnn->sgemm(ta, tb, m, n, k, 1.0F, a, ta == 'T' ? m : k, b, tb == 'T' ? k : n, 0.0F, out.data(), n);
     use(out.data());
   };
-  return compare(
+  return compare_near(
       1, [&] { ours.run(); },
       [&] {
         first.run();
