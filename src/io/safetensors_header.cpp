@@ -107,9 +107,6 @@ class Reader : public JsonHandler {
   bool other_value() override {  // any that is not the one wanted
     if (skipping_ > 0 || (state_ == State::entry && field_ == Field::other)) return true;
     switch (state_) {
-      case State::before:
-        problem = cat("byte ", safetensors_prefix, ": the header is not a JSON object");
-        return false;
       case State::metadata:
         return wrong(cat("the value of ", shown(key_), " is not a string"));
       case State::shape:

@@ -55,6 +55,24 @@ TEST_F(Csv, TargetsThatAreNotLabelsAreReal) {
   EXPECT_HAS(problem("1,2\n1,2.5\n", {.labels = true}), "line 2: column 2 is '2.5'; a label is a whole number");
 }
 
+TEST_F(Csv, ALineMayBeAsLongAsItsFileIsPacked) {
+  std::string text;
+  std::uint32_t seed = 1;
+  for (int row = 0; row < 3; ++row) {
+    for (int i = 0; i < 20'000; ++i) {  // digits that do not pack well
+      seed = seed * 1664525U + 1013904223U;
+      text += std::to_string(seed >> 8) + ',';
+    }
+    text += "1\n";
+  }
+  for (const bool gz : {false, true}) {
+    const Dataset d = read(gz ? packed(text) : text);
+    EXPECT_EQ(d.x_shape(), Shape{20'000}) << gz;
+  }
+  EXPECT_HAS(problem(packed(std::string(200'000, '1') + ",1\n")),
+             "line 1: longer than 65536 bytes in a packed file; if that is meant, unpack it with gunzip first");
+}
+
 TEST_F(Csv, AnyColumnMayBeTheTarget) {
   EXPECT_EQ(x_values<float>(read("7,1,2\n", {.target = 0})), (F{1, 2}));
   EXPECT_EQ(y_values<std::int32_t>(read("7,1,2\n", {.target = 1})), (I{1}));
