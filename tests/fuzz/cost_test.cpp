@@ -14,7 +14,7 @@
 namespace tidepool::inline v0 {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(TIDEPOOL_COUNTED)
 constexpr bool timed = false;
 #else
 constexpr bool timed = true;

@@ -59,7 +59,8 @@ void main() {
     ADD_K(at, A_HERE)
   }
 
-  [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i)
+  // As a loop as well: written out, it takes the driver half a minute to compile.
+  [[dont_unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i)
     [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) {
       const uint row = block.row + i, column = block.column + lane_column(j);
       if (row < rows() && column < columns_in_all()) put(block, row, column, columns[j], sums[i][j]);
