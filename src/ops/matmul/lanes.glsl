@@ -19,17 +19,6 @@ uint lane_column(uint j) { return j * 8 + gl_SubgroupInvocationID; }
 #define LOAD_B(at) [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) b[j] = b_value(at, columns[j]);
 #endif
 
-// One k for all lanes: `at` says where, and A(i) is what row i has there.
-#define ADD_K(at, A)                                                                               \
-  {                                                                                                \
-    float b[LANE_COLUMNS];                                                                         \
-    LOAD_B(at)                                                                                     \
-    [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i) {                                             \
-      const float from_a = A(i);                                                                   \
-      [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) sums[i][j] = fma(from_a, b[j], sums[i][j]); \
-    }                                                                                              \
-  }
-
 void main() {
   const Block block = block_of(workgroup(), BLOCK_ROWS, BLOCK_COLUMNS);
   if (!has_block(block)) return;
@@ -44,19 +33,21 @@ void main() {
   uint a_rows[BLOCK_ROWS];
   [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i) a_rows[i] = a_row(block, min(block.row + i, most_row));
 
-  uint k = block.first;
-  for (; k + 8 <= block.last; k += 8) {
-    const Place mine = place_of(block, k + lane);
+  for (uint k = block.first; k < block.last; k += 8) {
+    const Place mine = place_of(block, min(k + lane, block.last - 1));
     float a_values[BLOCK_ROWS];
     [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i) a_values[i] = a[a_rows[i] + mine.a];
-#define A_TOLD(i) subgroupBroadcast(a_values[i], teller)
     // As a loop: all eight at once keep more values than there are registers, which takes twice as long.
-    for (uint teller = 0; teller < 8; ++teller) ADD_K(PLACE_TOLD(mine, teller, place_of(block, k + teller)), A_TOLD)
-  }
-  for (; k < block.last; ++k) {
-    const Place at = place_of(block, k);
-#define A_HERE(i) a[a_rows[i] + at.a]
-    ADD_K(at, A_HERE)
+    const uint tellers = min(8, block.last - k);
+    [[dont_unroll]] for (uint teller = 0; teller < tellers; ++teller) {
+      const Place at = PLACE_TOLD(mine, teller, place_of(block, k + teller));
+      float b[LANE_COLUMNS];
+      LOAD_B(at)
+      [[unroll]] for (uint i = 0; i < BLOCK_ROWS; ++i) {
+        const float told = subgroupBroadcast(a_values[i], teller);
+        [[unroll]] for (uint j = 0; j < LANE_COLUMNS; ++j) sums[i][j] = fma(told, b[j], sums[i][j]);
+      }
+    }
   }
 
   // As a loop as well: written out, it takes the driver half a minute to compile.
