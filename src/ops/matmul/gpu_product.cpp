@@ -8,9 +8,25 @@ namespace tidepool::inline v0 {
 namespace {
 
 using access::r, access::w;
-constexpr KernelDef tiles_kernel{.name = "matmul_tiles", .access = accesses({r, r, w, r}), .bindings = 4, .group = {256, 1, 1}};
-constexpr KernelDef lanes_kernel{.name = "matmul_lanes", .access = accesses({r, r, w, r}), .bindings = 4, .group = {8, 1, 1}};
-constexpr KernelDef vectors_kernel{.name = "matmul_lanes_vectors", .access = accesses({r, r, w, r}), .bindings = 4, .group = {8, 1, 1}};
+// `finishing`: with a bias or an activation.
+constexpr KernelDef product_kernel(const char* name, const char* shader, std::uint32_t group, bool finishing) {
+  return {.name = name,
+          .access = accesses({r, r, w, r}),
+          .bindings = 4,
+          .shader = shader,
+          .group = {group, 1, 1},
+          .constants = {finishing ? 1U : 0U},
+          .constant_count = 1};
+}
+struct ProductKernels {
+  KernelDef tiles, lanes, vectors;
+};
+constexpr ProductKernels bare_kernels{.tiles = product_kernel("matmul_tiles", "matmul_tiles", 256, false),
+                                      .lanes = product_kernel("matmul_lanes", "matmul_lanes", 8, false),
+                                      .vectors = product_kernel("matmul_lanes_vectors", "matmul_lanes_vectors", 8, false)};
+constexpr ProductKernels finishing_kernels{.tiles = product_kernel("linear_tiles", "matmul_tiles", 256, true),
+                                           .lanes = product_kernel("linear_lanes", "matmul_lanes", 8, true),
+                                           .vectors = product_kernel("linear_lanes_vectors", "matmul_lanes_vectors", 8, true)};
 constexpr KernelDef sum_kernel{.name = "matmul_sum", .access = accesses({r, w, r}), .bindings = 3};
 
 std::uint32_t divide_up(std::uint32_t a, std::uint32_t b) { return a / b + (a % b != 0 ? 1 : 0); }
@@ -65,7 +81,8 @@ GpuCut cut_gpu_product(const Stream& stream, const GpuKernels& kernels, const Gp
 void launch_gpu_product(Stream& stream, const char* operation, const GpuProduct& wanted, GpuProductParams p) {
   GpuProduct product = wanted;
   if (p.n < 16 && p.m > p.n && rule_of(stream, {GpuWork::product, p.matrices, p.m, p.n, p.k}).lanes) turn(product, p);
-  const GpuCut cut = cut_gpu_product(stream, {tiles_kernel, in_fours(product.b, p) ? vectors_kernel : lanes_kernel},
+  const ProductKernels& kernels = p.bias != 0 || p.activation != 0 ? finishing_kernels : bare_kernels;
+  const GpuCut cut = cut_gpu_product(stream, {kernels.tiles, in_fours(product.b, p) ? kernels.vectors : kernels.lanes},
                                      {GpuWork::product, p.matrices, p.m, p.n, p.k});
   p.parts = cut.parts;
   p.per_part = cut.per_part;

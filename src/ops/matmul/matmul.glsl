@@ -49,11 +49,17 @@ float b_value(Place at, Column column) { return b_values_in[at.b + column.b]; }
 #define PLACE_TOLD(place, teller, computed) Place(0, subgroupBroadcast(place.b, teller))
 #endif
 
+// The bias and the activation follow. Drivers that evaluate every branch would spend much of a short product on activations that nobody wants.
+layout(constant_id = 0) const bool finishing = false;
+
 void put(Block block, uint row, uint column, Column unused, float sum) {
   if (p.parts > 1) {
     c[place_of_part(block, row, column) + SHIFT(2)] = sum;
     return;
   }
-  if (p.bias != 0) sum += bias[(p.bias == 1 ? row : column) + SHIFT(3)];
-  c[block.matrix * p.c_matrix + row * p.c_row + column * p.c_column + SHIFT(2)] = activated(sum, p.activation);
+  if (finishing) {
+    if (p.bias != 0) sum += bias[(p.bias == 1 ? row : column) + SHIFT(3)];
+    sum = activated(sum, p.activation);
+  }
+  c[block.matrix * p.c_matrix + row * p.c_row + column * p.c_column + SHIFT(2)] = sum;
 }
