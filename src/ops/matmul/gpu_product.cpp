@@ -8,25 +8,16 @@ namespace tidepool::inline v0 {
 namespace {
 
 using access::r, access::w;
-// `finishing`: with a bias or an activation.
-constexpr KernelDef product_kernel(const char* name, const char* shader, std::uint32_t group, bool finishing) {
-  return {.name = name,
-          .access = accesses({r, r, w, r}),
-          .bindings = 4,
-          .shader = shader,
-          .group = {group, 1, 1},
-          .constants = {finishing ? 1U : 0U},
-          .constant_count = 1};
-}
+// Without a bias and an activation, and with them.
 struct ProductKernels {
   KernelDef tiles, lanes, vectors;
 };
-constexpr ProductKernels bare_kernels{.tiles = product_kernel("matmul_tiles", "matmul_tiles", 256, false),
-                                      .lanes = product_kernel("matmul_lanes", "matmul_lanes", 8, false),
-                                      .vectors = product_kernel("matmul_lanes_vectors", "matmul_lanes_vectors", 8, false)};
-constexpr ProductKernels finishing_kernels{.tiles = product_kernel("linear_tiles", "matmul_tiles", 256, true),
-                                           .lanes = product_kernel("linear_lanes", "matmul_lanes", 8, true),
-                                           .vectors = product_kernel("linear_lanes_vectors", "matmul_lanes_vectors", 8, true)};
+constexpr ProductKernels bare_kernels{.tiles = gpu_product_kernel("matmul_tiles", "matmul_tiles", 256, false),
+                                      .lanes = gpu_product_kernel("matmul_lanes", "matmul_lanes", 8, false),
+                                      .vectors = gpu_product_kernel("matmul_lanes_vectors", "matmul_lanes_vectors", 8, false)};
+constexpr ProductKernels finishing_kernels{.tiles = gpu_product_kernel("linear_tiles", "matmul_tiles", 256, true),
+                                           .lanes = gpu_product_kernel("linear_lanes", "matmul_lanes", 8, true),
+                                           .vectors = gpu_product_kernel("linear_lanes_vectors", "matmul_lanes_vectors", 8, true)};
 constexpr KernelDef sum_kernel{.name = "matmul_sum", .access = accesses({r, w, r}), .bindings = 3};
 
 std::uint32_t divide_up(std::uint32_t a, std::uint32_t b) { return a / b + (a % b != 0 ? 1 : 0); }

@@ -28,6 +28,18 @@ struct GpuProduct {
 };
 void launch_gpu_product(Stream& stream, const char* operation, const GpuProduct& product, GpuProductParams p);
 
+// Two operands, the result and a bias (or an operand again); `constant` is the shader's one specialization constant.
+constexpr KernelDef gpu_product_kernel(const char* name, const char* shader, std::uint32_t group, bool constant) {
+  using access::r, access::w;
+  return {.name = name,
+          .access = accesses({r, r, w, r}),
+          .bindings = 4,
+          .shader = shader,
+          .group = {group, 1, 1},
+          .constants = {constant ? 1U : 0U},
+          .constant_count = 1};
+}
+
 // One of two shaders for a product.
 struct GpuKernels {
   const KernelDef& tiles;

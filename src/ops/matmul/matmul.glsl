@@ -40,12 +40,9 @@ Place place_of(Block block, uint k) { return Place(k * p.a_k, k * p.b_k); }
 Column column_at(Block block, uint column) { return Column(column * p.b_column + first_of_b); }
 #ifdef VECTORS
 vec4 b_four(Place at, Column column) { return b_values_in[(at.b + column.b) / 4]; }
-#else
-float b_value(Place at, Column column) { return b_values_in[at.b + column.b]; }
-#endif
-#ifdef VECTORS
 #define PLACE_TOLD(place, teller, computed) computed
 #else
+float b_value(Place at, Column column) { return b_values_in[at.b + column.b]; }
 #define PLACE_TOLD(place, teller, computed) Place(0, subgroupBroadcast(place.b, teller))
 #endif
 
