@@ -39,14 +39,13 @@ std::optional<double> number_in(std::string_view field) {
   if (field.starts_with('+') && !field.substr(1).starts_with('-')) field.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (end != field.data() + field.size() || field.empty()) return std::nullopt;
-  if (error == std::errc::result_out_of_range) {  // too close to 0, or too large
+  if (end != field.data() + field.size() || field.empty()) return std::nullopt;  // where there is no number, end is the beginning
+  if (error == std::errc::result_out_of_range) {                                 // too close to 0, or too large
     const std::size_t exponent = field.find_first_of("eE");
     const bool tiny = exponent == std::string_view::npos ? field.find_first_of("123456789") > field.find('.')
                                                          : field.substr(exponent + 1).starts_with('-');
     return tiny ? 0.0 : std::numeric_limits<double>::max();
   }
-  if (error != std::errc{}) return std::nullopt;
   return value;
 }
 

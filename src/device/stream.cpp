@@ -386,8 +386,19 @@ void Stream::drop_arena() {
 
 void Stream::grow_arena(std::size_t bytes) {
   if (arena_ && arena_->bytes >= bytes) return;
-  drop_arena();  // first, so that its bytes count towards the larger one
-  arena_ = Storage(pool_.take(bytes, MemoryTag::plan, "capture"));
+  const std::size_t before = arena_ ? arena_->bytes : 0;
+  if (arena_ && pool_.has_room(bytes, *arena_.block())) drop_arena();  // first, so that its bytes count towards the larger one
+  try {
+    Storage larger(pool_.take(bytes, MemoryTag::plan, "capture"));
+    drop_arena();
+    arena_ = std::move(larger);
+  } catch (const OutOfMemory&) {
+    if (before && !arena_) try {  // the device itself has no more; what the other plans had stays theirs
+        arena_ = Storage(pool_.take(before, MemoryTag::plan, "capture"));
+      } catch (const OutOfMemory&) {  // their next run looks for room
+      }
+    throw;
+  }
 }
 
 void Stream::apply_settings() {

@@ -128,8 +128,8 @@ class Parser {
     if (!is_digit(peek())) return wrong(whole ? "wanted a value" : "wanted a digit");
     if (peek() == '0')
       ++at_;
-    else if (!digits())
-      return false;
+    else
+      digits();
     if (peek() == '.') {
       whole = false;
       ++at_;

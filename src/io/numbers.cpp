@@ -14,11 +14,11 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are read as if this machine's numbers were little-endian");
 
-template <class T, ByteOrder order>
-T load(const std::byte* from) {
+template <class T>
+T load(const std::byte* from, ByteOrder order) {
   std::array<std::byte, sizeof(T)> bytes{};
   std::copy_n(from, sizeof(T), bytes.begin());
-  if constexpr (order == ByteOrder::big) std::reverse(bytes.begin(), bytes.end());
+  if (order == ByteOrder::big) std::reverse(bytes.begin(), bytes.end());
   return std::bit_cast<T>(bytes);
 }
 
@@ -29,12 +29,8 @@ bool assign(float& to, T value) {
 }
 template <class T>
 bool assign(std::int32_t& to, T value) {
-  if constexpr (std::is_integral_v<T>) {
-    to = static_cast<std::int32_t>(value);  // NOLINT(bugprone-signed-char-misuse): a number, not a character
-    return std::in_range<std::int32_t>(value);
-  } else {
-    return false;
-  }
+  to = static_cast<std::int32_t>(value);  // NOLINT(bugprone-signed-char-misuse): a number, not a character
+  return std::in_range<std::int32_t>(value);
 }
 
 struct Same {
@@ -53,52 +49,49 @@ struct Brain {
   float operator()(std::uint16_t value) const { return std::bit_cast<float>(std::uint32_t{value} << 16); }
 };
 
-template <class T, ByteOrder order, class Out, class Meaning>
-std::optional<std::size_t> convert_all(const std::byte* from, std::span<Out> to, Meaning meaning) {
+template <class T, class Meaning = Same, class Out>
+std::optional<std::size_t> convert(ByteOrder order, const std::byte* from, std::span<Out> to) {
   for (std::size_t i = 0; i < to.size(); ++i)
-    if (!assign(to[i], meaning(load<T, order>(from + i * sizeof(T))))) return i;
+    if (!assign(to[i], Meaning()(load<T>(from + i * sizeof(T), order)))) return i;
   return std::nullopt;
 }
 
-template <ByteOrder order, class Out>
-std::optional<std::size_t> convert(Number number, const std::byte* from, std::span<Out> to) {
+template <class Out>
+std::optional<std::size_t> convert_whole(Number number, ByteOrder order, const std::byte* from, std::span<Out> to) {
   switch (number) {
     case Number::boolean:
-      return convert_all<std::uint8_t, order>(from, to, IsTrue{});
+      return convert<std::uint8_t, IsTrue>(order, from, to);
     case Number::u8:
-      return convert_all<std::uint8_t, order>(from, to, Same{});
+      return convert<std::uint8_t>(order, from, to);
     case Number::i8:
-      return convert_all<std::int8_t, order>(from, to, Same{});
+      return convert<std::int8_t>(order, from, to);
     case Number::i16:
-      return convert_all<std::int16_t, order>(from, to, Same{});
+      return convert<std::int16_t>(order, from, to);
     case Number::i32:
-      return convert_all<std::int32_t, order>(from, to, Same{});
-    case Number::i64:
-      return convert_all<std::int64_t, order>(from, to, Same{});
-    case Number::f16:
-      return convert_all<std::uint16_t, order>(from, to, Half{});
-    case Number::bf16:
-      return convert_all<std::uint16_t, order>(from, to, Brain{});
-    case Number::f32:
-      return convert_all<float, order>(from, to, Same{});
-    case Number::f64:
-      return convert_all<double, order>(from, to, Same{});
+      return convert<std::int32_t>(order, from, to);
+    default:
+      return convert<std::int64_t>(order, from, to);
   }
-  return 0;
-}
-
-template <class Out>
-std::optional<std::size_t> convert(Number number, ByteOrder order, const std::byte* from, std::span<Out> to) {
-  return order == ByteOrder::little ? convert<ByteOrder::little>(number, from, to) : convert<ByteOrder::big>(number, from, to);
 }
 
 }  // namespace
 
 std::optional<std::size_t> to_floats(Number number, ByteOrder order, const std::byte* from, std::span<float> to) {
-  return convert(number, order, from, to);
+  switch (number) {
+    case Number::f16:
+      return convert<std::uint16_t, Half>(order, from, to);
+    case Number::bf16:
+      return convert<std::uint16_t, Brain>(order, from, to);
+    case Number::f32:
+      return convert<float>(order, from, to);
+    case Number::f64:
+      return convert<double>(order, from, to);
+    default:
+      return convert_whole(number, order, from, to);
+  }
 }
 std::optional<std::size_t> to_integers(Number number, ByteOrder order, const std::byte* from, std::span<std::int32_t> to) {
-  return convert(number, order, from, to);
+  return convert_whole(number, order, from, to);
 }
 
 }  // namespace tidepool::inline v0

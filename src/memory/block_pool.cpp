@@ -335,6 +335,14 @@ std::size_t BlockPool::largest_idle() const {
   return largest;
 }
 
+bool BlockPool::has_room(std::size_t bytes, const Block& without) {
+  collect();
+  std::size_t kept = stats_.reserved - (without.slab ? 0 : without.bytes);
+  for (const AgeList& list : aged_)
+    for (const Block* block = list.oldest; block; block = block->newer) kept -= block->bytes * (block->slab ? block->slab->count : 1);
+  return limits_.memory == 0 || kept + size_class(bytes, alignment_).bytes <= limits_.memory;
+}
+
 void BlockPool::reset_peak() {
   stats_.peak = stats_.reserved;
   stats_.peak_asked = stats_.asked;
@@ -353,31 +361,6 @@ void BlockPool::out_of_memory(std::size_t bytes, const char* operation) {
                                    readable_bytes(stats_.live), ", cached ", readable_bytes(stats_.cached()), ", largest free ",
                                    readable_bytes(largest_idle()), "; held by ", held.empty() ? "nothing" : held, ". Release tensors",
                                    limits_.memory ? ", work in smaller pieces, or raise memory_limit." : " or work in smaller pieces."));
-}
-
-std::string BlockPool::check() {
-  collect();
-  std::size_t reserved = 0, idle_bytes = 0, idle = 0;
-  for (const Block* block : own_blocks_) reserved += block->bytes;
-  for (const Slab* slab : slabs_) reserved += slab->count * slab->blocks[0].bytes;
-  for (const Block* block : idle_)
-    for (; block; block = block->idle_after) {
-      idle_bytes += block->bytes;
-      ++idle;
-      if (block->handles.load() != 0) return "an idle block has handles";
-      if (!abandoned_ && !block->slab && !block->age) return "an idle block of its own cannot be evicted";
-    }
-  std::size_t counted = 0, tagged = 0;
-  for (const std::size_t n : idle_count_) counted += n;
-  for (const std::size_t n : stats_.by_tag) tagged += n;
-  if (reserved != stats_.reserved) return cat("reserved is ", stats_.reserved, " but the blocks hold ", reserved);
-  if (idle_bytes != stats_.cached()) return cat("cached is ", stats_.cached(), " but idle blocks hold ", idle_bytes);
-  if (idle != counted) return cat("idle counts say ", counted, " but the lists hold ", idle);
-  if (tagged != stats_.live) return cat("live is ", stats_.live, " but the tags add up to ", tagged);
-  if (abandoned_) return "";  // limits are for what can still be given back
-  if (limits_.memory && stats_.reserved > limits_.memory && stats_.cached() > 0) return "reserved is over the limit with blocks idle";
-  if (limits_.cache && stats_.cached() > limits_.cache) return "cached is over the cache limit";
-  return "";
 }
 
 }  // namespace tidepool::inline v0

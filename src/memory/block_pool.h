@@ -95,6 +95,8 @@ class BlockPool final : public BlockOwner {
 
   PoolStats stats();
   std::size_t largest_idle() const;
+  // Whether the limit leaves room for a block of this size once that one has come back and idle ones are evicted.
+  bool has_room(std::size_t bytes, const Block& without);
   void reset_peak();
   // Calls visit(memory, its blocks) for every piece of memory that the device gave. A block without handles is idle.
   template <class Visit>
@@ -103,9 +105,10 @@ class BlockPool final : public BlockOwner {
     for (const Block* block : own_blocks_) visit(*block->memory, std::span(block, 1));
     for (const Slab* slab : slabs_) visit(*slab->memory, std::span<const Block>(slab->blocks.get(), slab->count));
   }
-  std::string check();  // what is inconsistent; empty when nothing is
 
  private:
+  friend struct PoolCheck;  // of the tests
+
   struct AgeList {  // oldest first
     Block* oldest = nullptr;
     Block* newest = nullptr;

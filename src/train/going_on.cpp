@@ -13,10 +13,9 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-std::string conditions_on(const Device& device) {
-  const std::shared_ptr<Stream> stream = device.slot().stream();
-  const BackendInfo& info = stream->info();
-  return cat("Tidepool ", version(), "; ", device.id(), ", ", info.name, ", ", info.driver, "; ", info.same_bits);
+std::string conditions_on(const Stream& stream) {
+  const BackendInfo& info = stream.info();
+  return cat("Tidepool ", version(), "; ", stream.slot().id(), ", ", info.name, ", ", info.driver, "; ", info.same_bits);
 }
 
 }  // namespace
@@ -42,6 +41,7 @@ void Training::take_snapshot() {
   snapshot.epochs_done = result_.epochs.size();
   snapshot.seconds = seconds_since(epoch_start_);
   snapshot.lr = optimizer_.lr();
+  snapshot.conditions = conditions_on(*stream);
   download_all(kept_tensors_, snapshot.tensors);
   snapshot.random = locked([&] { return stream->random_position(); });
   std::swap(kept_, spare_);
@@ -78,7 +78,7 @@ void Training::write_kept(const std::string& path) {
   kept_.best = best_;
   write_checkpoint(path, kept_,
                    {.optimizer = optimizer_.name(),
-                    .conditions = conditions_on(steps_.device()),
+                    .conditions = kept_.conditions,
                     .batch = batches_->capacity(),
                     .micro_batch = steps_.micro(),
                     .seed = options_.seed,
@@ -120,8 +120,8 @@ void Training::go_on_from_checkpoint(const data::Dataset& train) {
   if (snapshot.batch >= batches_->per_epoch())
     throw IoError("resume", cat(resumed_from_, ": batch ", snapshot.batch, " of an epoch of ", batches_->per_epoch()));
   std::string differences;
-  if (info.conditions != conditions_on(steps_.device()))
-    differences = cat("it was written under ", shown(info.conditions, 400), ", this is '", conditions_on(steps_.device()), "'");
+  if (const std::string here = conditions_on(*steps_.device().slot().stream()); info.conditions != here)
+    differences = cat("it was written under ", shown(info.conditions, 400), ", this is '", here, "'");
   if (info.seed != options_.seed || info.shuffle != options_.shuffle) differences += "; the order of samples is another";
   if (!differences.empty()) warn(cat("resume: ", resumed_from_, ": the bits will not be the same: ", differences));
   steps_.set_micro(std::min(info.micro_batch, batches_->capacity()));

@@ -187,5 +187,38 @@ TEST_P(Losses, LeaveNothingOver) {
   EXPECT_EQ(memory().live_bytes, 0U);
 }
 
+// Of the devices that a test can take away: null, and the cpu after it.
+class LossesForGood : public Losses {};
+INSTANTIATE_TEST_SUITE_P(On, LossesForGood, testing::Values("null"), device_name);
+
+TEST_P(LossesForGood, WhereNoDeviceIsLeftAreAnError) {
+  cleanup();
+  const Tensor keeps_it_open = zeros({1});
+  Compute compute({.chunk = 4});
+  {
+    const Unopenable cpu("cpu"), null("null");
+    faults::set("device_lost@submit:2");
+    EXPECT_HAS(
+        message_of<DeviceLost>([&] { compute.run(items(10), [](const Tensor& t) { return doubled(t); }); }),
+        "run: null was lost: a fault that was asked for; it cannot be made anew: open: null is out of order; open: cpu is out of order");
+    faults::set("");
+  }
+  expect_results(compute.run(items(10), [](const Tensor& t) { return doubled(t); }), doubled(items(10)), "when it is there again");
+}
+
+TEST_P(LossesForGood, OfDevicesThatOthersCloseAndFailToOpenAreMadeUpFor) {
+  Compute compute({.chunk = 4});
+  bool closed = false;
+  const auto results = compute.run(items(10), [&](const Tensor& t) {
+    if (!std::exchange(closed, true)) {
+      const Unopenable null("null");
+      EXPECT_THROW(reset(device("null")), DeviceError);
+    }
+    return doubled(t);
+  });
+  expect_results(results, doubled(items(10)));
+  EXPECT_EQ(compute.recoveries(), 1);
+}
+
 }  // namespace
 }  // namespace tidepool::inline v0

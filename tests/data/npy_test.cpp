@@ -55,6 +55,7 @@ TEST_F(Npy, TypesBecomeTheNearestOfOurs) {
   EXPECT_EQ(x_values<float>(read_x("|b1", std::string("\1\0", 2))), (F{1, 0}));
   EXPECT_EQ(x_values<std::uint8_t>(read_x("|u1", "\xff\1")), (std::vector<std::uint8_t>{255, 1}));
   EXPECT_EQ(x_values<std::int32_t>(read_x("|i1", "\xff\1")), (I{-1, 1}));
+  EXPECT_EQ(x_values<std::int32_t>(read_x(">i1", "\xff\1")), (I{-1, 1})) << "one byte has no order";
   EXPECT_EQ(x_values<std::int32_t>(read_x("<i2", little(std::int16_t{-300}) + little(std::int16_t{5}))), (I{-300, 5}));
   EXPECT_EQ(x_values<std::int32_t>(read_x("<i4", little(std::int32_t{1 << 30}) + little(std::int32_t{-5}))), (I{1 << 30, -5}));
   EXPECT_EQ(x_values<std::int32_t>(read_x("<i8", little(std::int64_t{INT32_MIN}) + little(std::int64_t{5}))), (I{INT32_MIN, 5}));
@@ -85,6 +86,8 @@ TEST_F(Npy, WhatIsNotReadSaysWhy) {
   EXPECT_HAS(problem_of_header(npy_dictionary("<f4", "(2,)", "None")), "fortran_order is neither True nor False");
   EXPECT_HAS(problem_of_header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}"), "an array of records");
   EXPECT_HAS(problem_of_header("{'descr': '<f4', 'shape': (2,)}"), "without descr, fortran_order or shape");
+  EXPECT_HAS(problem_of_header("{'descr': '<f4', 'fortran_order': False}"), "without descr, fortran_order or shape");
+  EXPECT_HAS(problem_of_header("{'fortran_order': False, 'shape': (2,)}"), "without descr, fortran_order or shape");
   EXPECT_HAS(problem_of_header("{'descr': '<f4', 'descr': '<f4'}"), "the key 'descr' is there twice");
   EXPECT_HAS(problem_of_header("{'x': 1}"), "byte 11: the key 'x' is unknown");
   EXPECT_HAS(problem_of_header("{'descr"), "a string in the header does not end");

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "support/broken_backend.h"
 #include "support/child.h"
 #include "support/devices.h"
 #include "support/late_backend.h"
@@ -15,48 +16,11 @@ namespace {
 
 class Faults : public LibraryTest {};
 
-// The contract of a backend: after it threw DeviceLost, only its destructor is called. This one breaks at the 20th launch,
-// or when it is asked (not told to wait) whether a submission is finished.
-class BrokenBackend final : public Backend {
- public:
-  BrokenBackend(int* calls_after_loss, bool when_asked) : calls_after_loss_(calls_after_loss), when_asked_(when_asked) {}
-  BackendInfo info() override { return null_.info(); }
-  Memory* allocate(std::size_t bytes) override { return look(), null_.allocate(bytes); }
-  void free(Memory* memory) override { look(), null_.free(memory); }
-  void load(const KernelDef& kernel) override { look(), null_.load(kernel); }
-  void record(const Launch& launch) override {
-    look();
-    if (++launches_ == 20 && !when_asked_) break_now();
-    null_.record(launch);
-  }
-  void upload(Memory* to, std::size_t offset, std::span<const std::byte> bytes) override { look(), null_.upload(to, offset, bytes); }
-  void download(Memory* from, std::size_t offset, std::span<std::byte> bytes) override { look(), null_.download(from, offset, bytes); }
-  std::unique_ptr<Recording> bake(std::span<const Launch> launches) override { return look(), null_.bake(launches); }
-  Serial submit(Recording* recording) override { return look(), null_.submit(recording); }
-  bool wait(Serial serial, std::chrono::nanoseconds time) override {
-    look();
-    if (when_asked_ && time.count() == 0) break_now();
-    return null_.wait(serial, time);
-  }
-
- private:
-  void look() { *calls_after_loss_ += lost_; }
-  void break_now() {
-    lost_ = true;
-    throw DeviceLost("test", "broken by the test");
-  }
-  NullBackend null_;
-  int* calls_after_loss_;
-  bool when_asked_;
-  int launches_ = 0;
-  bool lost_ = false;
-};
-
 TEST_F(Faults, ALostBackendIsLeftAlone) {
   static int calls_after_loss = 0;
-  slot_for("null").replace_open([] { return std::make_unique<BrokenBackend>(&calls_after_loss, false); });
-  reset(device("null"));
-  set_default_device(device("null"));
+  open_broken_backend(
+      {.breaks = [launches = 0](const BackendCall& call) mutable { return call.kind == BackendCall::record && ++launches == 20; },
+       .calls_after_loss = &calls_after_loss});
   configure({.max_commands = 4, .max_cached_per_class = 1, .cache_limit = 1_MiB});
   {
     std::vector<Tensor> held;
@@ -81,9 +45,8 @@ TEST_F(Faults, ALostBackendIsLeftAlone) {
 
 TEST_F(Faults, ALossThatIsNoticedWhileBlocksComeBackForgetsNone) {
   static int calls_after_loss = 0;
-  slot_for("null").replace_open([] { return std::make_unique<BrokenBackend>(&calls_after_loss, true); });
-  reset(device("null"));
-  set_default_device(device("null"));
+  open_broken_backend(
+      {.breaks = [](const BackendCall& call) { return call.kind == BackendCall::ask; }, .calls_after_loss = &calls_after_loss});
   configure({.max_commands = 1, .max_cached_per_class = 0});
   const std::weak_ptr<Stream> stream = stream_on(default_device());
   {

@@ -38,6 +38,29 @@ class PlanMemory : public OnEveryDevice {
 };
 INSTANTIATE_TEST_SUITE_P(On, PlanMemory, devices_for_tests(), device_name);
 
+TEST_P(PlanMemory, APlanThatDoesNotFitTakesNothingFromOthers) {
+  const Tensor x = ones({n}), y = zeros({n});
+  const Plan small = capture([&] { chain(x, y, 2); });
+  small.run();
+  const std::size_t live = memory().live_bytes, plans = plan_bytes();
+  ASSERT_GT(plans, 0U);
+  const auto fails = [&] {
+    EXPECT_THROW(capture([&] { chain(x, y, 12); }), OutOfMemory);
+    EXPECT_EQ(memory().live_bytes, live);
+    EXPECT_EQ(plan_bytes(), plans);
+    fill_(x, 3.0F);
+    small.run();
+    expect_all(y, chained(3, 2));
+  };
+  faults::set("out_of_memory@allocate:1,out_of_memory@allocate:2");  // the larger arena; then the device has the smaller one again
+  fails();
+  faults::set("");
+  configure({.memory_limit = live + 256_KiB});
+  fails();
+  configure({.memory_limit = live - 1});  // below what is reserved: what was given back would not come again
+  fails();
+}
+
 TEST_P(PlanMemory, PlansHoldTheirBlocksWhileEagerCodeRunsAndAllocatesBetween) {
   configure({.memory_limit = 6_MiB, .cache_limit = 1_MiB});
   const Tensor x = ones({n}), y = zeros({n});
@@ -245,7 +268,9 @@ TEST_P(PlanMemory, ADroppablePlanIsNotDroppedToMakeRoomForItself) {
   escaped = {};  // only the plan holds it now: dropping the plan would make just the room that it needs
   plan->run();
   plan->droppable = false;
-  EXPECT_THROW(capture([&] { chain(x, y, 16); }), OutOfMemory);  // takes the arena away
+  faults::set("out_of_memory@allocate:every:1");
+  EXPECT_THROW(capture([&] { chain(x, y, 6); }), OutOfMemory);  // takes the arena away
+  faults::set("");
   std::vector<Tensor> held;
   try {
     for (;;) held.push_back(zeros({n}));

@@ -20,6 +20,7 @@
 #include "device/fused_kernel.h"
 #include "device/fusing.h"
 #include "device/plan.h"
+#include "support/broken_backend.h"
 #include "support/devices.h"
 #include "support/environment.h"
 #include "support/hazard_model.h"
@@ -409,6 +410,20 @@ TEST_F(VulkanFusion, SaysInTablesWhatItIsMadeOf) {
   EXPECT_GT(seen.kernels[0].device_ms, 0);
   ASSERT_EQ(seen.operations.size(), 1U);
   EXPECT_EQ(seen.operations[0].name, "chain of 3 (mul_scalar to copy)");
+}
+
+// Fused kernels are Vulkan's alone, but what loses the device here need not be.
+TEST_F(VulkanFusion, ALossWhileTheKernelIsLoadedIsALossOfThePlan) {
+  open_broken_backend({.breaks =
+                           [](const BackendCall& call) {
+                             return call.kind == BackendCall::load && std::string_view(call.kernel->name).starts_with("chain of ");
+                           },
+                       .describe = [](BackendInfo& info) { info.shaders = true; }});
+  const EventLog log;
+  const Tensor x = ones({many});
+  Tensor y;
+  EXPECT_THROW(capture([&] { tidy([&] { y = keep(relu(x * 2.0F + 1.0F) - 3.0F); }); }), DeviceLost);
+  EXPECT_EQ(log.count(DeviceEvent::lost), 1);
 }
 
 }  // namespace

@@ -67,8 +67,38 @@ TEST_F(SafetensorsHostile, HeadersThatAreNotWhatTheFormatWants) {
   EXPECT_HAS(problem(one(R"({"dtype":"F32","shape":[1],"data_offsets":[0]})")), "key 'a': wants two data_offsets");
   EXPECT_HAS(problem(one(R"({"dtype":"F4","shape":[1],"data_offsets":[0,0]})")), "is no whole number of bytes");
   EXPECT_HAS(problem(R"({"__metadata__":{"k":1}})"), "key '__metadata__': the value of 'k' is not a string");
+  EXPECT_HAS(problem(R"({"__metadata__":{},"__metadata__":{}})"), "key '__metadata__': is there twice");
   EXPECT_HAS(problem(R"({"__metadata__":{"k":"1","k":"2"}})"), "key '__metadata__': has a key twice");
   EXPECT_HAS(problem("{\"\xff\":1}"), "the header is not JSON");
+}
+
+// Each is the value of a field that is passed over, so that only its text matters.
+TEST_F(SafetensorsHostile, JsonThatIsWrittenWrongly) {
+  const auto value = [&](const std::string& text) { return problem(one(R"({"x":)" + text + "}")); };
+  for (const char* number : {"-", "-a", "1.", "1.x", "1e", "1e+", "1E-x"})
+    EXPECT_HAS(value(number), ": the header is not JSON: wanted a digit");
+  for (const char* word : {"tru", "fals", "nul", "x", ""}) EXPECT_HAS(value(word), ": the header is not JSON: wanted a value");
+  for (const char* list : {"[1 2]", "[1}"}) EXPECT_HAS(value(list), ": the header is not JSON: wanted , or ]");
+  EXPECT_HAS(value(R"({"a":1 2})"), ": the header is not JSON: wanted , or }");
+  EXPECT_HAS(value("{1:2}"), ": the header is not JSON: wanted a key");
+  EXPECT_HAS(value(R"({"a" 1})"), ": the header is not JSON: wanted :");
+  EXPECT_HAS(value("\"a\nb\""), ": the header is not JSON: a control character in a string");
+  EXPECT_HAS(value("\"\xc3("), ": the header is not JSON: a string is no UTF-8");
+  for (const char* text : {R"("\x")", R"("\)"}) EXPECT_HAS(value(text), ": the header is not JSON: an unknown escape");
+  for (const char* text : {R"("\u12")", R"("\u12G4")", R"("\udc00")"})
+    EXPECT_HAS(value(text), ": the header is not JSON: \\u without a character");
+  for (const char* text : {R"("\ud800")", R"("\ud800xx")", R"("\ud800\n")", R"("\ud800\u0041")", R"("\ud800\ue000")", R"("\ud800\u")"})
+    EXPECT_HAS(value(text), ": the header is not JSON: \\u with half of a character");
+}
+
+TEST_F(SafetensorsHostile, JsonThatIsWrittenInOtherWaysIsRead) {
+  const std::string header =
+      "{\n\t\"\\u0061\\t\\ud83d\\uDE00\\\"\xef\xbf\xbd\" :\r{ \"dtype\": \"F32\", \"shape\": [ 1 ], "
+      "\"x\": [0, -0.5e+3, 1E-2, 2e7, true, false, null, [], {\"y\":\"\\u00e9\"}], \"data_offsets\": [0, 4] } }  ";
+  write("m", file_of(header, std::string(4, '\0')));
+  const SafetensorsFile file = read_safetensors("load", path("m"));
+  ASSERT_EQ(file.entries().size(), 1U);
+  EXPECT_EQ(file.entries()[0].name, "a\t\xf0\x9f\x98\x80\"\xef\xbf\xbd");
 }
 
 TEST_F(SafetensorsHostile, SizesAndOffsetsThatLie) {

@@ -175,7 +175,7 @@ TEST(BlockPoolLimits, IsAsBeforeAfterItGaveUp) {
   EXPECT_EQ(after.live, before.live);
   EXPECT_EQ(after.asked, before.asked);
   EXPECT_EQ(after.reserved, before.reserved);
-  EXPECT_EQ(host.pool.check(), "");
+  EXPECT_EQ(PoolCheck::of(host.pool), "");
   EXPECT_TRUE(host.take(3 * MiB));
 }
 
@@ -249,7 +249,7 @@ TEST(BlockPoolLimits, HoldsAgainstANaiveModelThroughAHundredThousandOperations) 
     ASSERT_LE(stats.reserved, limits.cache + stats.live);
     ASSERT_GE(stats.peak, stats.reserved);
     if (i % 10 == 0) {
-      ASSERT_EQ(host.pool.check(), "") << "at operation " << i;
+      ASSERT_EQ(PoolCheck::of(host.pool), "") << "at operation " << i;
     }
   }
   EXPECT_GT(refused, 10U) << "the limit was hardly met; the test is too easy";

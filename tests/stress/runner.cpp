@@ -4,6 +4,7 @@
 #include "platform/cat.h"
 #include "stress/operations.h"
 #include "stress/reference.h"
+#include "support/pool_check.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,12 @@ struct Figures {
   std::size_t live = 0;
   bool operator==(const Figures&) const = default;
 };
+
+std::string text_of(const std::vector<Figures>& all) {
+  std::string text;
+  for (const Figures& figures : all) text += cat(text.empty() ? "" : ", ", figures.tensors, " tensors of ", figures.live, " bytes");
+  return text;
+}
 
 class Run {
  public:
@@ -81,13 +88,13 @@ class Run {
       work();
     } catch (const OutOfMemory& error) {
       if (limit_ == 0) throw Wrong(cat(here(), "out of memory without a limit: ", error.what()));
-      if (figures() != before) throw Wrong(cat(here(), "a lack of memory changed the figures: ", error.what()));
+      const bool stopped_half_way = program_.instructions[at_].code == Code::backward;
+      if (!stopped_half_way && figures() != before)
+        throw Wrong(
+            cat(here(), "a lack of memory changed the figures from ", text_of(before), " to ", text_of(figures()), ": ", error.what()));
       lift_limit();
-      // A backward that stopped half way has used its graph.
-      if (program_.instructions[at_].code == Code::backward)
-        given_up_ = true;
-      else
-        work();
+      given_up_ = stopped_half_way;  // some leaves may have their gradient, and what it used of the graph is gone
+      if (!given_up_) work();
     }
   }
 
@@ -382,7 +389,7 @@ std::string what_is_wrong(const Program& program, const Devices& devices) {
   for (const std::string& name : names)
     if (const auto stream = slot_for(name).stream_if_open()) {
       const StreamLock lock(*stream);
-      if (const std::string inconsistent = stream->pool().check(); !inconsistent.empty())
+      if (const std::string inconsistent = PoolCheck::of(stream->pool()); !inconsistent.empty())
         return cat("the pool of ", name, ": ", inconsistent);
     }
   return "";

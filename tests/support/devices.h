@@ -14,10 +14,12 @@
 #include <string>
 #include <vector>
 
+#include "backend/cpu/cpu_backend.h"
 #include "backend/faults.h"
 #include "backend/null/null_backend.h"
 #include "device/slot.h"
 #include "support/errors.h"
+#include "support/pool_check.h"
 
 namespace tidepool::inline v0 {
 
@@ -71,6 +73,28 @@ inline void reopen_null(const NullBackend::Options& options) {
   slot_for("null").replace_open([options] { return std::make_unique<NullBackend>(options); });
   reset(device("null"));
 }
+// A device that cannot be opened, for as long as this lives, from the next time on that it is closed.
+class Unopenable {
+ public:
+  explicit Unopenable(const char* id) : slot_(slot_for(id)) {
+    slot_.replace_open([this]() -> std::unique_ptr<Backend> {
+      ++tried;
+      throw DeviceError("open", slot_.id() + " is out of order");
+    });
+  }
+  ~Unopenable() {
+    slot_.replace_open([id = slot_.id()]() -> std::unique_ptr<Backend> {
+      if (id == "cpu") return open_cpu();
+      return std::make_unique<NullBackend>();
+    });
+  }
+  Unopenable(const Unopenable&) = delete;
+  Unopenable& operator=(const Unopenable&) = delete;
+  int tried = 0;
+
+ private:
+  DeviceSlot& slot_;
+};
 inline NullBackend& null_backend() { return static_cast<NullBackend&>(slot_for("null").stream()->backend()); }
 
 // Everything that a test can change for the next one.
@@ -104,7 +128,7 @@ class LibraryTest : public testing::Test {
       if (!stream) continue;
       const StreamLock lock(*stream);
       if (stream->alive()) {
-        EXPECT_EQ(stream->pool().check(), "") << slot->id();
+        EXPECT_EQ(PoolCheck::of(stream->pool()), "") << slot->id();
       }
     }
     EXPECT_EQ(validation_messages(), 0U);

@@ -22,6 +22,10 @@ std::string message_of(Function&& function) {
   return "";
 }
 
-#define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << "the text is: " << (text)
+inline testing::AssertionResult has_part(const char*, const char*, const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "wanted: " << part << "\nin: " << text;
+}
+#define EXPECT_HAS(text, part) EXPECT_PRED_FORMAT2(tidepool::has_part, text, part)
 
 }  // namespace tidepool::inline v0

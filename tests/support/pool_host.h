@@ -11,6 +11,7 @@
 
 #include "backend/null/null_backend.h"
 #include "memory/block_pool.h"
+#include "support/pool_check.h"
 
 namespace tidepool::inline v0 {
 
@@ -22,7 +23,7 @@ class WatchedPool final : public PoolHost {
   }
   ~WatchedPool() {
     if (!abandoned_) {
-      EXPECT_EQ(pool.check(), "");
+      EXPECT_EQ(PoolCheck::of(pool), "");
     }
   }
 

@@ -112,7 +112,7 @@ class FaultRuns : public TrainTest, public testing::WithParamInterface<std::tupl
       const auto stream = slot->stream_if_open();
       if (!stream) continue;
       const StreamLock lock(*stream);
-      EXPECT_EQ(stream->pool().check(), "") << fault << ": " << slot->id();
+      EXPECT_EQ(PoolCheck::of(stream->pool()), "") << fault << ": " << slot->id();
     }
     EXPECT_EQ(validation_messages(), 0U) << fault;
   }

@@ -1,5 +1,7 @@
 // What training does when its device fails more than once, or for good.
 #include <algorithm>
+#include <filesystem>
+#include <utility>
 
 #include "support/errors.h"
 #include "train/fault_runs.h"
@@ -87,6 +89,81 @@ TEST_F(Recovery, AfterTooManyLossesWithoutAStepForwardThereIsAnErrorAndACheckpoi
   run.trainer.resume(file);
   run.trainer.fit(train);
   EXPECT_EQ(run.bits(), calm);
+}
+
+TEST_F(Recovery, WhereNoDeviceIsLeftThereIsAnErrorAndACheckpoint) {
+  set_default_device(device("null"));
+  const data::Dataset train = two_classes();
+  for (const bool periodic : {true, false}) {
+    const std::string file = path(periodic ? "periodic.ckpt" : "interrupt.ckpt");
+    SmallRun run({.epochs = 2, .batch = 16, .checkpoint = periodic ? file : "", .interrupt_checkpoint = periodic ? "" : file});
+    {
+      cleanup();
+      const Unopenable cpu("cpu"), null("null");
+      faults::set("device_lost@submit:8");
+      const std::string message = message_of<DeviceLost>([&] { run.trainer.fit(train); });
+      faults::set("");
+      EXPECT_HAS(message, "last: open: null is out of order; open: cpu is out of order; what was learned up to step ");
+      EXPECT_HAS(message, " is in " + file + ", to resume from");
+      EXPECT_EQ(cpu.tried, 1);
+    }
+    SmallRun again({.epochs = 2, .batch = 16});
+    again.trainer.resume(file);
+    EXPECT_EQ(again.trainer.fit(train).epochs.size(), 2U);
+  }
+}
+
+TEST_F(Recovery, WhereNothingWasPreparedThereIsNothingToKeep) {
+  const data::Dataset train = two_classes();
+  SmallRun run({.epochs = 2, .batch = 16, .checkpoint = path("none.ckpt"), .max_recoveries = 0});
+  faults::set("device_lost@launch:1");
+  const std::string message = message_of<DeviceLost>([&] { run.trainer.fit(train); });
+  EXPECT_HAS(message, "set TrainOptions::checkpoint to keep what was learned up to step 0");
+  EXPECT_EQ(faults::happened(), 1);
+  EXPECT_FALSE(std::filesystem::exists(path("none.ckpt")));
+}
+
+TEST_F(Recovery, AnotherPlaceMayCloseTheDeviceAndFailToOpenIt) {
+  set_default_device(device("null"));
+  const data::Dataset train = two_classes();
+  bool closed = false;
+  SmallRun run({.epochs = 2, .batch = 16, .on_step = [&](const StepInfo& info) {
+                  if (info.step != 3 || std::exchange(closed, true)) return;
+                  const Unopenable null("null");
+                  EXPECT_THROW(reset(device("null")), DeviceError);
+                }});
+  EXPECT_EQ(run.trainer.fit(train).recoveries, 1);
+  EXPECT_EQ(run.net.parameters()[0].device().id(), "null") << "by then it could be opened";
+}
+
+TEST_F(Recovery, TheDefaultDeviceStaysWhereItIsNotTheOneLost) {
+  set_default_device(device("null"));
+  const data::Dataset train = two_classes();
+  SmallRun run({.epochs = 2, .batch = 16});
+  set_default_device(device("cpu"));
+  const EventLog log;
+  {
+    const Unopenable null("null");
+    faults::set("device_lost@submit:4");
+    EXPECT_EQ(run.trainer.fit(train).recoveries, 1);
+    faults::set("");
+  }
+  EXPECT_EQ(run.net.parameters()[0].device().id(), "cpu");
+  EXPECT_EQ(default_device().id(), "cpu");
+  EXPECT_EQ(log.count(DeviceEvent::fallback), 1);
+}
+
+TEST_F(Recovery, ADeviceThatFailsAgainAndAgainIsTriedOnceMoreWhereNoOtherOpens) {
+  set_default_device(device("null"));
+  const data::Dataset train = two_classes();
+  SmallRun run({.epochs = 2, .batch = 16});
+  cleanup();
+  const Unopenable cpu("cpu");
+  faults::set("device_lost@submit:4,device_lost@submit:5,device_lost@submit:6");
+  EXPECT_EQ(run.trainer.fit(train).recoveries, 1) << "two of the losses came while it was brought back";
+  EXPECT_EQ(faults::happened(), 3);
+  EXPECT_EQ(cpu.tried, 1);
+  EXPECT_EQ(run.net.parameters()[0].device().id(), "null");
 }
 
 TEST_F(Recovery, LossesWithStepsBetweenThemDoNotAddUp) {

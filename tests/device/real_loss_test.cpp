@@ -1,0 +1,86 @@
+// Devices that are lost by themselves, at moments at which nobody waits for news of them.
+#include <gtest/gtest.h>
+#include <tidepool/tidepool.h>
+
+#include <memory>
+
+#include "support/broken_backend.h"
+
+namespace tidepool::inline v0 {
+namespace {
+
+class RealLoss : public LibraryTest {
+ protected:
+  // Breaks when it is waited for, or asked, once `now` is set.
+  void open() {
+    open_broken_backend(
+        {.breaks = [now =
+                        now](const BackendCall& call) { return *now && (call.kind == BackendCall::wait || call.kind == BackendCall::ask); },
+         .null = {.latency = 1'000'000}});
+  }
+  const std::shared_ptr<bool> now = std::make_shared<bool>(false);
+};
+
+TEST_F(RealLoss, IsFoundByAPlanThatEnds) {
+  open();
+  const EventLog log;
+  const Tensor x = ones({100});
+  {
+    const Plan plan = capture([&] { fill_(x, 2.0F); });
+    plan.run();
+    *now = true;
+  }
+  EXPECT_EQ(log.count(DeviceEvent::lost), 1) << "the plan waited for its last run";
+  EXPECT_HAS(message_of<DeviceLost>([&] { relu(x); }), "relu: device null was lost (test: broken by the test)");
+}
+
+TEST_F(RealLoss, IsFoundByWhoeverReadsFigures) {
+  open();
+  const EventLog log;
+  configure({.max_commands = 1, .cache_limit = 64_KiB});
+  { const Tensor t = ones({256, 1024}); }
+  *now = true;
+  const MemoryStats stats = memory();
+  EXPECT_FALSE(stats.reliable);
+  EXPECT_EQ(stats.live_bytes, 0U);
+  EXPECT_EQ(log.count(DeviceEvent::lost), 1);
+}
+
+TEST_F(RealLoss, MayComeBeforeTheOneThatWasAskedFor) {
+  open();
+  const EventLog log;
+  *now = true;
+  faults::set("device_lost@launch:1");
+  EXPECT_HAS(message_of<DeviceLost>([] { ones({100}); }), "was lost (a fault that was asked for)");
+  EXPECT_EQ(log.count(DeviceEvent::lost), 1);
+}
+
+TEST_F(RealLoss, LeavesTensorsThatCanStillBecomeParameters) {
+  open();
+  const Tensor t = ones({100});
+  faults::set("device_lost@launch:1");
+  EXPECT_THROW(relu(t), DeviceLost);
+  EXPECT_NO_THROW(t.requires_grad());
+  EXPECT_THROW(sum(t).backward(), DeviceLost);
+}
+
+class Refusals : public LibraryTest {};
+
+TEST_F(Refusals, OfMemoryForRandomNumbersAreOutOfMemory) {
+  open_broken_backend({.refuses = [](std::size_t bytes) { return bytes == sizeof(RandomState); }});
+  EXPECT_HAS(message_of<OutOfMemory>([] { randn({100}); }), "allocate: the device null has no ");
+  EXPECT_NO_THROW(ones({100}));
+}
+
+TEST_F(Refusals, OfTensorsThatADeviceCannotBindSayWhatToDo) {
+  open_broken_backend({.describe = [](BackendInfo& info) { info.max_binding_bytes = 64 << 10; }});
+  const Tensor fits = zeros({16, 1024});
+  EXPECT_EQ(message_of<DeviceError>([] {
+              ones({17, 1024});
+            }),
+            "fill: a tensor of 68 KiB is more than null can bind at once (64 KiB); work in smaller pieces, with slice() for example");
+  EXPECT_NO_THROW(relu(fits));
+}
+
+}  // namespace
+}  // namespace tidepool::inline v0
