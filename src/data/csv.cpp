@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -68,8 +69,7 @@ class Reader {
   bool packed() const { return lines_.packed(); }
 
   // `most_rows`: no more than these by what is known of the file and its columns.
-  template <class MostRows>
-  Dataset read(const MostRows& most_rows) {
+  Dataset read(const std::function<std::size_t(std::size_t columns)>& most_rows) {
     for (std::string_view line; lines_.next(line);) {
       if (trimmed(line).empty()) continue;
       if (columns_ == 0) {

@@ -132,7 +132,7 @@ void CapturedBlocks::place() {
   const Block& arena = *stream_->arena().block();
   for (Block& block : blocks_) {
     const Life& life = life_of(&block);
-    if (life.memory || !life.used || life.held || life.in_piece) continue;
+    if (!life.used || life.held || life.in_piece) continue;
     block.memory = arena.memory;
     block.offset = arena.offset + life.offset;
   }

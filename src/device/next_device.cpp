@@ -28,7 +28,8 @@ std::string loss_text(const Device& device, const DeviceLost& error) {
   const std::shared_ptr<Stream> stream = device.slot().stream_if_open();
   if (!stream) return error.what();
   const StreamLock lock(*stream);
-  return stream->lost() ? cat(device.id(), " was lost: ", stream->why_lost()) : error.what();
+  if (!stream->lost()) return error.what();
+  return cat(device.id(), " was lost: ", stream->why_lost());
 }
 
 std::optional<Device> device_to_go_on_with(const Device& lost, std::int64_t fruitless, std::string& failed) {
@@ -40,7 +41,8 @@ std::optional<Device> device_to_go_on_with(const Device& lost, std::int64_t frui
       failed = error.what();
     }
   if (const std::optional<Device> next = device_after(lost, failed)) {
-    fall_back(lost, *next, failed.empty() ? "it was lost again and again" : failed);
+    if (failed.empty()) failed = "it was lost again and again";
+    fall_back(lost, *next, failed);
     return next;
   }
   if (!give_it_up) return std::nullopt;

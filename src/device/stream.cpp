@@ -48,8 +48,6 @@ auto Stream::guarded(Function&& function) {
 // Where work takes the device's time, so that it can be paced.
 template <class Function>
 auto Stream::paced(Function&& function) {
-  if (!pace_.limits()) [[likely]]
-    return function();
   struct Timer {
     std::chrono::nanoseconds& sum;
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
@@ -194,7 +192,8 @@ Serial Stream::submit() {
 // whatever the driver calls it.
 Serial Stream::send(Recording* recording) {
   try {
-    return paced([&] { return backend_->submit(recording); });
+    const auto submit = [&] { return backend_->submit(recording); };
+    return pace_.limits() ? paced(submit) : submit();
   } catch (const DeviceError& error) {
     lose(error.what());
     gone("submit");

@@ -5,12 +5,13 @@
 #include "device/stream.h"
 #include "platform/cat.h"
 
+#include <cassert>
 #include <thread>
 
 namespace tidepool::inline v0 {
 
 void Stream::lose(const std::string& why) {
-  if (state_ != State::alive) return;
+  assert(state_ == State::alive && "a device is lost once");
   state_ = State::lost;
   why_lost_ = why;
   pool_.abandon();

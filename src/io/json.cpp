@@ -50,13 +50,17 @@ class Parser {
       if (!after_value()) return false;
     }
     skip_space();
-    return at_ == text_.size() || wrong("something follows its end");
+    return require(at_ == text_.size(), "something follows its end");
   }
 
  private:
   bool wrong(const char* what) {
     problem_ = {.offset = at_, .what = what};
     return false;
+  }
+  bool require(bool good, const char* what) {
+    if (!good) wrong(what);
+    return good;
   }
   void skip_space() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) ++at_;
@@ -85,7 +89,7 @@ class Parser {
     if (peek() != '"') return wrong("wanted a key");
     JsonString name;
     if (!string(name) || !handler_.key(name)) return false;
-    return accept(':') || wrong("wanted :");
+    return require(accept(':'), "wanted :");
   }
   bool value() {
     skip_space();
@@ -119,7 +123,7 @@ class Parser {
   bool digits() {
     const std::size_t start = at_;
     while (is_digit(peek())) ++at_;
-    return at_ > start || wrong("wanted a digit");
+    return require(at_ > start, "wanted a digit");
   }
   bool number() {
     const std::size_t start = at_;

@@ -138,9 +138,7 @@ SafetensorsFile read_safetensors(const char* operation, const std::string& path)
   SafetensorsHeader header;
   {
     const auto text = file.take(header_bytes, "the header");
-    header = parse_safetensors_header(
-        {reinterpret_cast<const char*>(text.get()), header_bytes}, [&](std::size_t bytes) { file.expect_rest(bytes, bytes, "tensors"); },
-        [&](std::string_view message) { file.fail(message); });
+    header = parse_safetensors_header({reinterpret_cast<const char*>(text.get()), header_bytes}, file);
   }
   result.operation_ = operation;
   result.path_ = path;

@@ -123,8 +123,7 @@ class Reader : public JsonHandler {
   virtual bool add_metadata(const JsonString& key, const JsonString& value) = 0;
   bool wrong(std::string_view what) {
     constexpr JsonString metadata{.written = "__metadata__"};
-    const bool in_tensor = state_ >= State::entry && state_ != State::after;
-    problem = cat("key ", shown(in_tensor ? tensor_.name : state_ == State::metadata ? metadata : key_), ": ", what);
+    problem = cat("key ", shown(state_ >= State::entry ? tensor_.name : state_ == State::metadata ? metadata : key_), ": ", what);
     return false;
   }
 
@@ -135,12 +134,15 @@ class Reader : public JsonHandler {
   }
 
  private:
-  enum class State : std::uint8_t { before, tensors, metadata, entry, shape, offsets, after };
+  enum class State : std::uint8_t { before, after, tensors, metadata, entry, shape, offsets };  // those of a tensor last
   enum class Field : std::uint8_t { dtype, shape, offsets, other };
 
   static bool is(const JsonString& string, std::string_view text) {
     constexpr std::size_t most_escaped = 6 * 16;  // bytes of a name of ours, were each written by its number
-    return string.escaped ? string.written.size() <= most_escaped && string.text() == text : string.written == text;
+    if (!string.escaped) return string.written == text;
+    if (string.written.size() > most_escaped) return false;
+    const std::string meant = string.text();
+    return meant == text;
   }
   bool enter(State state) {
     state_ = state;
@@ -202,7 +204,8 @@ class Checker : public Reader {
     return true;
   }
   static std::uint64_t hash_of(const JsonString& name) {
-    return name.escaped ? std::hash<std::string>()(name.text()) : std::hash<std::string_view>()(name.written);  // the same, by the standard
+    if (name.escaped) return std::hash<std::string>()(name.text());
+    return std::hash<std::string_view>()(name.written);  // the same, by the standard
   }
   std::vector<std::uint64_t> keys_;
 };
@@ -242,15 +245,15 @@ class Finder : public Reader {
   std::size_t left_;
 };
 
-void parse(std::string_view text, Reader& reader, const FailWith& fail) {
+void parse(std::string_view text, Reader& reader, const FileReader& file) {
   JsonProblem problem;
   if (parse_json_text(text, reader, problem)) return;
-  if (problem.what) fail(cat("byte ", safetensors_prefix + problem.offset, ": the header is not JSON: ", problem.what));
-  fail(reader.problem);
+  if (problem.what) file.fail(cat("byte ", safetensors_prefix + problem.offset, ": the header is not JSON: ", problem.what));
+  file.fail(reader.problem);
 }
 
 // Together they are the data, without holes and overlaps, and no two have one name. How many bytes they have.
-std::size_t check_places(std::vector<Checker::Place>& places, std::string_view text, const FailWith& fail) {
+std::size_t check_places(std::vector<Checker::Place>& places, std::string_view text, const FileReader& file) {
   const auto name_of = [&](const Checker::Place& place) {
     Finder finder(place.number);
     JsonProblem problem;
@@ -261,13 +264,13 @@ std::size_t check_places(std::vector<Checker::Place>& places, std::string_view t
   std::size_t end = 0;
   for (const Checker::Place& place : places) {
     if (place.begin != end || place.end < place.begin)
-      fail(cat("key ", name_of(place), ": data_offsets [", place.begin, ", ", place.end, "] leave a hole or overlap: wanted them from ",
-               end));
+      file.fail(cat("key ", name_of(place), ": data_offsets [", place.begin, ", ", place.end,
+                    "] leave a hole or overlap: wanted them from ", end));
     end = place.end;
   }
   std::ranges::sort(places, {}, &Checker::Place::name);
   if (const auto twice = std::ranges::adjacent_find(places, {}, &Checker::Place::name); twice != places.end())
-    fail(cat("key ", name_of(*twice), ": is there twice"));
+    file.fail(cat("key ", name_of(*twice), ": is there twice"));
   return end;
 }
 
@@ -287,22 +290,21 @@ std::string json_string(std::string_view text) {
   }
 }
 
-SafetensorsHeader parse_safetensors_header(std::span<const char> header_text, const std::function<void(std::size_t bytes)>& expect,
-                                           const FailWith& fail) {
+SafetensorsHeader parse_safetensors_header(std::span<const char> header_text, FileReader& file) {
   const std::string_view text(header_text.data(), header_text.size());
-  if (!text.starts_with('{')) fail(cat("byte ", safetensors_prefix, ": the header does not begin with {"));
+  if (!text.starts_with('{')) file.fail(cat("byte ", safetensors_prefix, ": the header does not begin with {"));
   std::size_t data_bytes = 0, tensors = 0;
   {
     constexpr std::size_t least = 45;  // bytes that describe a tensor
     Checker checker(std::min(static_cast<std::size_t>(std::ranges::count(text, '{')), text.size() / least + 1));
-    parse(text, checker, fail);
-    data_bytes = check_places(checker.places, text, fail);
+    parse(text, checker, file);
+    data_bytes = check_places(checker.places, text, file);
     tensors = checker.places.size();
   }
-  expect(data_bytes);
+  file.expect_rest(data_bytes, data_bytes, "tensors");
   Keeper keeper;
   keeper.header.entries.reserve(tensors);
-  parse(text, keeper, fail);
+  parse(text, keeper, file);
   SafetensorsHeader header = std::move(keeper.header);
   header.data_bytes = data_bytes;
   std::vector<SafetensorsEntry>& entries = header.entries;

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "io/file.h"
 #include "io/safetensors.h"
 
 namespace tidepool::inline v0 {
@@ -24,12 +24,9 @@ struct SafetensorsHeader {
   std::size_t data_bytes = 0;
 };
 
-// Calls `fail`, which throws, with a message that names the byte or the key.
-using FailWith = std::function<void(std::string_view message)>;
-// The text is read twice, so that one which is refused costs next to nothing: `expect` is called in between, with how many bytes of data
-// the header describes, and throws where the file has not just these.
-SafetensorsHeader parse_safetensors_header(std::span<const char> text, const std::function<void(std::size_t bytes)>& expect,
-                                           const FailWith& fail);
+// The file has been read up to the end of the header, which is this text. It is read twice, so that one which is refused costs next to
+// nothing; in between the file is asked whether it has just as many bytes of data as the header describes. Errors name the byte or the key.
+SafetensorsHeader parse_safetensors_header(std::span<const char> text, FileReader& file);
 
 std::optional<std::size_t> bits_of(std::string_view dtype);  // of one element; none: no such type
 std::string json_string(std::string_view text);              // quoted; std::invalid_argument when it is not UTF-8

@@ -356,10 +356,12 @@ void BlockPool::out_of_memory(std::size_t bytes, const char* operation) {
   if (holders.size() > 5) holders.resize(5);
   std::string held;
   for (const auto& [held_bytes, name] : holders) held += cat(held.empty() ? "" : ", ", name, ' ', readable_bytes(held_bytes));
-  throw OutOfMemory(operation, cat("asked ", readable_bytes(bytes), " of ", host_.device_id(), ": limit ",
-                                   limits_.memory ? readable_bytes(limits_.memory) : "none (the device has no more)", ", live ",
+  if (held.empty()) held = "nothing";
+  std::string limit = "none (the device has no more)";
+  if (limits_.memory) limit = readable_bytes(limits_.memory);
+  throw OutOfMemory(operation, cat("asked ", readable_bytes(bytes), " of ", host_.device_id(), ": limit ", limit, ", live ",
                                    readable_bytes(stats_.live), ", cached ", readable_bytes(stats_.cached()), ", largest free ",
-                                   readable_bytes(largest_idle()), "; held by ", held.empty() ? "nothing" : held, ". Release tensors",
+                                   readable_bytes(largest_idle()), "; held by ", held, ". Release tensors",
                                    limits_.memory ? ", work in smaller pieces, or raise memory_limit." : " or work in smaller pieces."));
 }
 

@@ -190,23 +190,24 @@ std::string checkpoint_checksum(const SafetensorsMetadata& metadata, std::vector
 
 void write_checkpoint(const std::string& path, const Snapshot& s, const CheckpointInfo& info) {
   const auto joined = [](const std::uint32_t(&words)[2]) { return std::uint64_t{words[1]} << 32 | words[0]; };
-  SafetensorsMetadata metadata{{"tidepool.checkpoint", format},
-                               {"epoch", exact(s.epoch)},
-                               {"batch", exact(s.batch)},
-                               {"step", exact(s.step)},
-                               {"seconds", exact(s.seconds)},
-                               {"lr", exact(s.lr)},
-                               {"best_epoch", exact(s.best_epoch)},
-                               {"random.seed", exact(joined(s.random.seed))},
-                               {"random.call", exact(joined(s.random.call))},
-                               {"epochs", text_of(s.epochs)},
-                               {"optimizer", info.optimizer},
-                               {"conditions", info.conditions},
-                               {"batch_size", exact(info.batch)},
-                               {"micro_batch", exact(info.micro_batch)},
-                               {"seed", exact(info.seed)},
-                               {"samples", exact(info.samples)},
-                               {"shuffle", info.shuffle ? "1" : "0"}};
+  SafetensorsMetadata metadata;
+  metadata["tidepool.checkpoint"] = format;
+  metadata["epoch"] = exact(s.epoch);
+  metadata["batch"] = exact(s.batch);
+  metadata["step"] = exact(s.step);
+  metadata["seconds"] = exact(s.seconds);
+  metadata["lr"] = exact(s.lr);
+  metadata["best_epoch"] = exact(s.best_epoch);
+  metadata["random.seed"] = exact(joined(s.random.seed));
+  metadata["random.call"] = exact(joined(s.random.call));
+  metadata["epochs"] = text_of(s.epochs);
+  metadata["optimizer"] = info.optimizer;
+  metadata["conditions"] = info.conditions;
+  metadata["batch_size"] = exact(info.batch);
+  metadata["micro_batch"] = exact(info.micro_batch);
+  metadata["seed"] = exact(info.seed);
+  metadata["samples"] = exact(info.samples);
+  metadata["shuffle"] = info.shuffle ? "1" : "0";
   std::vector<SafetensorsTensor> tensors;
   for (const SavedTensor& saved : s.tensors) tensors.push_back({saved.name, saved.dtype, saved.shape, saved.bytes});
   for (const SavedTensor& saved : s.best) tensors.push_back({std::string(best_prefix) + saved.name, saved.dtype, saved.shape, saved.bytes});

@@ -11,14 +11,13 @@
 
 namespace tidepool::inline v0 {
 
-namespace {
-
-std::string conditions_on(const Stream& stream) {
-  const BackendInfo& info = stream.info();
-  return cat("Tidepool ", version(), "; ", stream.slot().id(), ", ", info.name, ", ", info.driver, "; ", info.same_bits);
+// What the bits depend on, as long as the device can be asked.
+void Training::note_conditions() {
+  const Device device = steps_.device();
+  const std::shared_ptr<Stream> stream = device.slot().stream();
+  const BackendInfo& info = stream->info();
+  conditions_ = cat("Tidepool ", version(), "; ", device.id(), ", ", info.name, ", ", info.driver, "; ", info.same_bits);
 }
-
-}  // namespace
 
 bool Training::snapshot_is_due() const {
   return now_.step % options_.snapshot_every == 0 && result_.snapshot_seconds <= options_.snapshot_share * seconds_since(start_);
@@ -41,7 +40,6 @@ void Training::take_snapshot() {
   snapshot.epochs_done = result_.epochs.size();
   snapshot.seconds = seconds_since(epoch_start_);
   snapshot.lr = optimizer_.lr();
-  snapshot.conditions = conditions_on(*stream);
   download_all(kept_tensors_, snapshot.tensors);
   snapshot.random = locked([&] { return stream->random_position(); });
   std::swap(kept_, spare_);
@@ -63,7 +61,7 @@ void Training::restore(const Snapshot& snapshot) {
     const StreamLock lock(*stream);
     stream->set_random_position(snapshot.random);
   }
-  if (batches_) batches_->seek(now_.epoch, now_.batch);
+  batches_->seek(now_.epoch, now_.batch);
   batch_is_there_ = false;
 }
 
@@ -78,7 +76,7 @@ void Training::write_kept(const std::string& path) {
   kept_.best = best_;
   write_checkpoint(path, kept_,
                    {.optimizer = optimizer_.name(),
-                    .conditions = kept_.conditions,
+                    .conditions = conditions_,
                     .batch = batches_->capacity(),
                     .micro_batch = steps_.micro(),
                     .seed = options_.seed,
@@ -94,9 +92,15 @@ void Training::require_finite(double sum) {
   progress_.clear();
   // Again from the last snapshot, to the step at which it happened, and then to the one before.
   restore(kept_);
-  do train_step();
-  while (std::isfinite(steps_.read_sums().loss) && now_.step < seen_at);
+  double again = 0;
+  do {
+    train_step();
+    again = steps_.read_sums().loss;
+  } while (std::isfinite(again) && now_.step < seen_at);
   const std::int64_t bad = now_.step;
+  if (std::isfinite(again))
+    throw Error("fit", cat("the loss is ", sum, " at step ", bad, "; done again from step ", kept_.step,
+                           " on, it is finite: something else writes to the network or its data, or the device computes wrongly"));
   restore(kept_);
   while (now_.step + 1 < bad) train_step();
   const data::HostBatch batch = batches_->next();
@@ -119,11 +123,11 @@ void Training::go_on_from_checkpoint(const data::Dataset& train) {
   if (!snapshot.best.empty()) best_ = matched(resumed_from_, std::move(snapshot.best), tensors_of(net_));
   if (snapshot.batch >= batches_->per_epoch())
     throw IoError("resume", cat(resumed_from_, ": batch ", snapshot.batch, " of an epoch of ", batches_->per_epoch()));
-  std::string differences;
-  if (const std::string here = conditions_on(*steps_.device().slot().stream()); info.conditions != here)
-    differences = cat("it was written under ", shown(info.conditions, 400), ", this is '", here, "'");
-  if (info.seed != options_.seed || info.shuffle != options_.shuffle) differences += "; the order of samples is another";
-  if (!differences.empty()) warn(cat("resume: ", resumed_from_, ": the bits will not be the same: ", differences));
+  std::vector<std::string> differences;
+  if (info.conditions != conditions_)
+    differences.push_back(cat("it was written under ", shown(info.conditions, 400), ", this is '", conditions_, "'"));
+  if (info.seed != options_.seed || info.shuffle != options_.shuffle) differences.emplace_back("the order of samples is another");
+  for (const std::string& difference : differences) warn(cat("resume: ", resumed_from_, ": the bits will not be the same: ", difference));
   steps_.set_micro(std::min(info.micro_batch, batches_->capacity()));
   result_.epochs = checkpoint.snapshot.epochs;
   snapshot.epochs_done = result_.epochs.size();

@@ -24,7 +24,6 @@ struct Snapshot {
   RandomPosition random{};
   std::int64_t best_epoch = 0;
   std::size_t epochs_done = 0;
-  std::string conditions;            // what its bits depend on; of a checkpoint, CheckpointInfo has them
   std::vector<EpochResult> epochs;   // of a checkpoint; otherwise the trainer has them
   std::vector<SavedTensor> tensors;  // parameters, buffers, optimizer, sums
   std::vector<SavedTensor> best;     // parameters and buffers of the best epoch, where they are kept

@@ -70,6 +70,7 @@ void Training::begin(const data::Dataset& train, std::int64_t batch) {
 void Training::use_training_set() {
   steps_.use(Kind::train, batches_->dataset(), batches_->capacity());
   kept_tensors_ = tensors_to_keep(net_, optimizer_, steps_.sums());
+  note_conditions();
 }
 
 // What does not fit into memory, not even the second time, is done in halves, whose gradients add up.

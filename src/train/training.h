@@ -59,6 +59,7 @@ class Training {
   void restore(const Snapshot& snapshot);
   void write(const std::string& path);
   void write_kept(const std::string& path);
+  void note_conditions();
   void require_finite(double sum);
   void over_losses(const std::function<void()>& work);
   void recover(const std::string& why);
@@ -98,6 +99,7 @@ class Training {
   Snapshot now_;               // the counters; its tensors are on the device
   Snapshot kept_, spare_;      // the last one on the host, and where the next is made
   NamedTensors kept_tensors_;  // what a snapshot is of
+  std::string conditions_;     // of "same bits"
   std::vector<SavedTensor> best_;
   TrainResult result_;
   std::int64_t announced_epochs_ = 0;

@@ -162,6 +162,17 @@ TEST_P(Losses, ThatOthersSeeFirstAreMadeUpForInTheNextCall) {
   expect_values(ts[2] + 0.0F, all[2], "every handle follows");
 }
 
+TEST_P(Losses, ThatOthersMakeUpForInTheMiddleChangeNothing) {
+  Compute compute({.chunk = 4});
+  bool made_anew = false;
+  const auto results = compute.run(items(10), [&](const Tensor& t) {
+    if (!std::exchange(made_anew, true)) reset(device(id()));
+    return doubled(t);
+  });
+  expect_results(results, doubled(items(10)));
+  EXPECT_EQ(compute.recoveries(), 1);
+}
+
 TEST_P(Losses, OfTensorsFromElsewhereAreErrors) {
   const Tensor mine = ones({4});
   Compute compute;

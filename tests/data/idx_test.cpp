@@ -70,7 +70,8 @@ TEST_F(Idx, BadFilesAreNamedWithThePlace) {
   EXPECT_HAS(problem(images_ + "x", labels_), "byte 28: the data ends here; the file goes on");
   EXPECT_HAS(problem(images_, labels_ + "x"), path("labels") + ": byte 10: the data ends here");
   EXPECT_HAS(problem(packed(images_ + "x"), labels_), "byte 28: the data ends here");
-  EXPECT_HAS(problem(images_, packed(idx_header(12, {2}) + big(std::int32_t{1}))), path("labels") + ": byte 8: wanted 8 bytes of labels; the file ends after 4");
+  EXPECT_HAS(problem(images_, packed(idx_header(12, {2}) + big(std::int32_t{1}))),
+             path("labels") + ": byte 8: wanted 8 bytes of labels; the file ends after 4");
   EXPECT_HAS(problem(images_, idx_header(9, {2}) + "\1\xff"), path("labels") + ": byte 9: the label -1 is below 0");
   EXPECT_HAS(problem(idx_header(14, {2, 1}) + big(1e300) + big(1e300), labels_), "byte 12: the number does not fit f32");
   EXPECT_HAS(message_of<IoError>([&] { data::idx(path("none"), path("labels")); }), path("none") + ": cannot be opened: No such file");

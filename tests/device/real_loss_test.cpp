@@ -3,6 +3,7 @@
 #include <tidepool/tidepool.h>
 
 #include <memory>
+#include <vector>
 
 #include "support/broken_backend.h"
 
@@ -62,6 +63,72 @@ TEST_F(RealLoss, LeavesTensorsThatCanStillBecomeParameters) {
   EXPECT_THROW(relu(t), DeviceLost);
   EXPECT_NO_THROW(t.requires_grad());
   EXPECT_THROW(sum(t).backward(), DeviceLost);
+}
+
+TEST_F(RealLoss, IsNoNewsForAReset) {
+  open();
+  const EventLog log;
+  const Tensor t = ones({100});
+  *now = true;
+  EXPECT_NO_THROW(reset(device("null")));
+  EXPECT_EQ(log.count(DeviceEvent::restored), 0) << "a reset was wanted anyway";
+  EXPECT_THROW(relu(t), DeviceLost);
+}
+
+TEST_F(RealLoss, IsFoundByWhoeverSetsLimitsAndOnlyOnce) {
+  int calls_after_loss = 0;
+  open_broken_backend({.breaks = [now = now](const BackendCall& call) { return *now && call.kind == BackendCall::ask; },
+                       .calls_after_loss = &calls_after_loss,
+                       .null = {.latency = 1'000'000}});
+  const EventLog log;
+  configure({.max_commands = 1, .max_cached_per_class = 50});
+  {
+    std::vector<Tensor> many;
+    for (int i = 0; i < 10; ++i) many.push_back(ones({i % 2 ? 256 : 64, 1024}));
+  }
+  EXPECT_EQ(memory().live_bytes, 0U);
+  *now = true;
+  EXPECT_NO_THROW(configure({.max_cached_per_class = 1})) << "of two classes, each has blocks to give up";
+  EXPECT_FALSE(memory().reliable);
+  EXPECT_EQ(log.count(DeviceEvent::lost), 1);
+  reset(device("null"));
+  EXPECT_EQ(calls_after_loss, 0);
+}
+
+// Everything that calls the backend, once for each of its calls.
+TEST_F(RealLoss, AtAnyCallIsALossAndTheBackendIsLeftAlone) {
+  const auto work = [] {
+    const Tensor x = from_host(std::vector<float>(1000, 1.0F), {1000}), index = from_host(std::vector<std::int32_t>(4, 1), {4});
+    const Tensor y = relu(x + randn({1000})), taken = embedding(x.reshape({250, 4}), index);
+    Tensor out;
+    const Plan plan = capture([&] { out = tanh(y) * 2.0F; });
+    plan.run();
+    out.to_host<float>();
+    taken.to_host<float>();
+    sync();
+  };
+  for (const double pace : {1.0, 0.9}) {
+    std::int64_t calls = 0;
+    for (std::int64_t break_at = 1; break_at == 1 || calls >= break_at - 1; ++break_at) {
+      calls = 0;
+      int calls_after_loss = 0;
+      bool lost = false;
+      open_broken_backend({.breaks = [&](const BackendCall&) { return ++calls == break_at; }, .calls_after_loss = &calls_after_loss});
+      configure({.max_load = pace});
+      try {
+        work();
+      } catch (const DeviceLost&) {
+        lost = true;
+      }
+      EXPECT_EQ(lost, calls >= break_at) << "call " << break_at;
+      EXPECT_EQ(memory().tensors, 0) << "call " << break_at;
+      slot_for("null").replace_open([] { return std::make_unique<NullBackend>(); });
+      reset(device("null"));
+      EXPECT_EQ(calls_after_loss, 0) << "call " << break_at;
+      ASSERT_LT(break_at, 1000);
+    }
+    EXPECT_GT(calls, 20);
+  }
 }
 
 class Refusals : public LibraryTest {};

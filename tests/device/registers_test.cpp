@@ -248,7 +248,7 @@ TEST_P(Registers, WriteWhereTheyRead) {
 }
 
 TEST_P(Registers, DoAnyChain) {
-  std::mt19937 random(GetParam().threads * 10 + GetParam().instructions + 2);
+  std::mt19937 random(static_cast<std::uint32_t>(GetParam().threads * 10 + GetParam().instructions + 2));
   const auto below = [&](std::size_t end) { return random() % end; };
   for (int chain = 0; chain < 60; ++chain) {
     SCOPED_TRACE(chain);

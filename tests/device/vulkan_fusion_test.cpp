@@ -24,6 +24,7 @@
 #include "support/devices.h"
 #include "support/environment.h"
 #include "support/hazard_model.h"
+#include "support/logged.h"
 
 namespace tidepool::inline v0 {
 namespace {
@@ -341,21 +342,6 @@ TEST_F(VulkanFusion, WithoutACompilerLaunchesGoOneByOneToTheSameBits) {
   forget_fused_kernels();
   expect_same({out}, step, 5);
 }
-
-class Logged {
- public:
-  Logged() {
-    set_log_level(LogLevel::info);
-    set_logger([this](LogLevel, std::string_view message) { text += std::string(message) + "\n"; });
-  }
-  ~Logged() {
-    set_logger({});
-    set_log_level(LogLevel::warn);
-  }
-  Logged(const Logged&) = delete;
-  Logged& operator=(const Logged&) = delete;
-  std::string text;
-};
 
 TEST_F(VulkanFusion, WhatDoesNotCompileIsLaunchedOneByOneAndTheLogSaysWhy) {
   Logged log;

@@ -261,5 +261,15 @@ TEST(BlockPoolLimits, HoldsAgainstANaiveModelThroughAHundredThousandOperations) 
   EXPECT_EQ(host.backend.counts.allocations, host.backend.counts.frees);
 }
 
+TEST(BlockPoolLimits, WhatComesBackWhileWorkFinishesIsTakenAtOnce) {
+  WatchedPool host({.memory = MiB});
+  Storage held = host.take(600 * KiB);
+  Block* const block = held.block();
+  host.on_finish = [&] { held = {}; };  // another thread is done with it
+  const Storage again = host.take(600 * KiB);
+  EXPECT_EQ(again.block(), block);
+  EXPECT_EQ(host.log, (std::vector<std::string>{"allocate", "finish"})) << "nothing was freed for it";
+}
+
 }  // namespace
 }  // namespace tidepool::inline v0

@@ -69,6 +69,7 @@ class WatchedPool final : public PoolHost {
     log.push_back("finish");
     submit();
     backend.wait(last_, std::chrono::seconds(1));
+    if (on_finish) on_finish();
   }
   bool drop_idle_plan() override {
     if (plans.empty()) return false;
@@ -81,6 +82,7 @@ class WatchedPool final : public PoolHost {
   NullBackend backend;
   std::vector<std::string> log;
   std::vector<Memory*> freed;
+  std::function<void()> on_finish;  // what happens meanwhile
   BlockPool pool;
   std::vector<Storage> plans;  // each stands for a plan that may be dropped; they return to the pool, so they go first
 

@@ -70,6 +70,23 @@ TEST_F(CheckpointFile, WithEpochsThatCannotBeReadIsRefused) {
   EXPECT_EQ(problem_with("epochs", "1 0.5 0.5 0.5 0.5 0.5"), "'epochs' cannot be read at byte 21");
 }
 
+TEST_F(CheckpointFile, MayHaveItsEpochsOnOneLine) {
+  EXPECT_EQ(problem_with("epochs", "1 .5 .5 .5 .5 .5 .5 2 .5 .5 .5 .5 .5 .5 x"), "'epochs' cannot be read at byte 40");
+  EXPECT_EQ(problem([](SafetensorsMetadata& metadata, auto&) {
+              metadata["epochs"] = "1 .5 .5 .5 .5 .5 .5 2 .5 .5 .5 .5 .5 .5";
+              metadata["best_epoch"] = "3";
+            }),
+            "'best_epoch' is 3 of 2 epochs");
+}
+
+TEST_F(CheckpointFile, WithATensorOfAnotherTypeIsRefused) {
+  EXPECT_HAS(problem([](auto&, std::vector<SafetensorsTensor>& tensors) {
+               for (SafetensorsTensor& tensor : tensors)
+                 if (tensor.dtype == DType::f32) tensor.dtype = DType::i32;
+             }),
+             " of i32; wanted ");
+}
+
 TEST_F(CheckpointFile, OfAnotherFormatOrTypeIsRefused) {
   EXPECT_HAS(problem_with("tidepool.checkpoint", "99"), "is of format '99'; this version reads ");
   EXPECT_HAS(problem([](auto&, std::vector<SafetensorsTensor>& tensors) {

@@ -123,6 +123,23 @@ TEST_F(Recovery, WhereNothingWasPreparedThereIsNothingToKeep) {
   EXPECT_FALSE(std::filesystem::exists(path("none.ckpt")));
 }
 
+TEST_F(Recovery, WithoutACheckpointTheErrorSaysHowToKeepWhatIsLearned) {
+  SmallRun run({.epochs = 2, .batch = 16, .snapshot_every = 2, .max_recoveries = 0, .snapshot_share = 1});
+  faults::set("device_lost@submit:8");
+  const std::string message = message_of<DeviceLost>([&] { run.trainer.fit(two_classes()); });
+  EXPECT_HAS(message, "set TrainOptions::checkpoint to keep what was learned up to step ");
+}
+
+TEST_F(Recovery, ALossWhileABatchIsLookedForIsMadeUpFor) {
+  const data::Dataset train = two_classes();
+  for (const char* fault : {"", "device_lost@launch:1"}) {
+    SmallRun run({.epochs = 1, .batch = 0});
+    faults::set(fault);
+    EXPECT_EQ(run.trainer.fit(train).recoveries, *fault ? 1 : 0);
+    faults::set("");
+  }
+}
+
 TEST_F(Recovery, AnotherPlaceMayCloseTheDeviceAndFailToOpenIt) {
   set_default_device(device("null"));
   const data::Dataset train = two_classes();

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 
 #include "support/errors.h"
+#include "support/logged.h"
+#include "train/checkpoint.h"
 #include "train/small_run.h"
 
 namespace tidepool::inline v0 {
@@ -136,6 +138,26 @@ TEST_F(Resuming, ADamagedCheckpointIsPassedOverForTheOneBefore) {
   EXPECT_EQ(message_of<IoError>([&] { run.trainer.resume(file); }), "resume: " + file + ": the checksum is wrong; the file is damaged");
 }
 
+TEST_F(Resuming, OtherSettingsAreTakenOrToldOf) {
+  const std::string file = path("run.ckpt");
+  {
+    SmallRun run({.epochs = 1, .batch = 16, .checkpoint = file});
+    run.trainer.fit(two_classes());
+  }
+  const auto resumed = [&](const TrainOptions& options) {
+    Logged log;
+    SmallRun run(options);
+    run.trainer.resume(file);
+    EXPECT_EQ(run.trainer.fit(two_classes()).epochs.size(), 2U);
+    return log.text;
+  };
+  const std::string other = "resume: " + file + ": the bits will not be the same: the order of samples is another\n";
+  EXPECT_EQ(resumed({.epochs = 2, .batch = 0}).find("the bits will not"), std::string::npos) << "the batch is the checkpoint's";
+  EXPECT_HAS(resumed({.epochs = 2, .batch = 16, .seed = 12}), other);
+  EXPECT_HAS(resumed({.epochs = 2, .batch = 16, .checkpoint = path("in_order.ckpt"), .shuffle = false}), other);
+  EXPECT_FALSE(read_checkpoint(path("in_order.ckpt")).info.shuffle);
+}
+
 TEST_F(Resuming, WhatDoesNotFitIsNamed) {
   const std::string file = path("run.ckpt");
   {
@@ -150,6 +172,12 @@ TEST_F(Resuming, WhatDoesNotFitIsNamed) {
   EXPECT_EQ(message(other_batch, two_classes()), "resume: " + file + ": was written with batches of 16; got 8");
   SmallRun same({.epochs = 1, .batch = 16});
   EXPECT_EQ(message(same, two_classes(60)), "resume: " + file + ": was written with 70 samples; the dataset has 60");
+  struct {
+    nn::Sequential net = SmallRun::seeded(7);
+    optim::SGD opt{net.parameters()};
+    Trainer trainer{net, opt, cross_entropy, {.epochs = 1, .batch = 16}};
+  } other_optimizer;
+  EXPECT_EQ(message(other_optimizer, two_classes()), "resume: " + file + ": was written with 'Adam'; the optimizer is SGD");
   struct {
     nn::Sequential net{nn::Flatten(), nn::Linear(64, 2)};
     optim::Adam opt{net.parameters()};

@@ -3,6 +3,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <optional>
+#include <utility>
 
 #include "support/errors.h"
 #include "train/small_run.h"
@@ -139,6 +142,20 @@ TEST_F(Training, StopsWhenNothingGetsBetterAndKeepsTheBest) {
   EXPECT_EQ(static_cast<std::int64_t>(r.epochs.size()), r.best_epoch + 4);
   const EvalResult kept = trainer.evaluate(all.slice(40, 80));
   EXPECT_EQ(kept.accuracy, r.epochs[static_cast<std::size_t>(r.best_epoch - 1)].test_accuracy);
+}
+
+TEST_F(Training, ALossThatIsNotFiniteOnlyOnceIsNotBlamedOnTheNetwork) {
+  bool spoiled = false;
+  std::optional<Tensor> parameter;
+  SmallRun run({.epochs = 4, .batch = 16, .snapshot_every = 2, .snapshot_share = 1, .on_step = [&](const StepInfo& info) {
+                  if (info.step != 7 || std::exchange(spoiled, true)) return;
+                  const NoGrad guard;
+                  fill_(*parameter, std::numeric_limits<float>::quiet_NaN());
+                }});
+  parameter = run.net.parameters()[0];
+  const std::string message = message_of<Error>([&] { run.trainer.fit(two_classes()); });
+  EXPECT_HAS(message, "fit: the loss is nan at step ");
+  EXPECT_HAS(message, " on, it is finite: something else writes to the network or its data, or the device computes wrongly");
 }
 
 TEST_F(Training, ALossThatIsNotFiniteNamesTheFirstLayer) {
