@@ -62,7 +62,7 @@ std::shared_ptr<const FusedKernel> fused_kernel(const ChainShader& chain) {
   } catch (const ArgumentError& error) {
     log_info("launches are not fused: ", error.what());
   }
-  const auto kernel = made.kernel;
+  auto kernel = made.kernel;
   all.latest.push_front(std::move(made));
   if (all.latest.size() > most_fused_kernels) all.latest.pop_back();
   return kernel;
