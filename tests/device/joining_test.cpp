@@ -109,14 +109,14 @@ TEST_F(Joining, KeepsAChainOfManyTemporariesThatAllLive) {
 
 TEST_F(Joining, TellsWhatEachLaunchOfAChainTook) {
   const Tensor x = rand({1 << 18}), out = zeros({1 << 18});
-  const Plan plan = capture([&] { tidy([&] { copy_(out, tanh(x * 3.0F)); }); });
+  const Plan plan = capture([&] { tidy([&] { copy_(out, pow(x * 3.0F, 1.7F)); }); });
   double slow = 0, quick = 0;
   for (int tries = 0; tries < 10 && slow <= quick; ++tries) {  // another program may come in between
     monitor::enable();
     for (int run = 0; run < 3; ++run) plan.run();
     sync();
     for (const auto& kernel : monitor::snapshot().kernels) {
-      if (kernel.name == "tanh") slow = kernel.device_ms;
+      if (kernel.name == "pow_scalar") slow = kernel.device_ms;
       if (kernel.name == "mul_scalar") quick = kernel.device_ms;
     }
     monitor::disable();
