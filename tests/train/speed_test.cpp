@@ -1,4 +1,7 @@
 // Devices that turn slow while a network trains on them.
+#include <chrono>
+#include <cmath>
+
 #include "train/fault_runs.h"
 
 namespace tidepool::inline v0 {
@@ -14,22 +17,24 @@ class TrainingSpeed : public TrainTest {
     set_log_level(LogLevel::warn);
     TrainTest::TearDown();
   }
+  // Half a second in three in which the device is slow, if it is to be: on a busy machine it takes some time until it is known what is
+  // usual.
+  void be_slow_at_times(bool wanted) const {
+    faults::set(wanted && std::fmod(seconds(), 3.0) > 2.5 ? "slow@submit:every:1,slow@upload:every:1" : "");
+  }
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 TEST_F(TrainingSpeed, ThatDropsIsToldOnceAndWhenItIsAsBefore) {
   const EventLog log;
   const data::Dataset train = two_classes(320);
   Trainer* trainer = nullptr;
-  std::int64_t slow_at = 0;
-  const auto start = std::chrono::steady_clock::now();
-  SmallRun run({.epochs = 1'000'000, .batch = 64, .on_step = [&](const StepInfo& info) {
-                  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-                  if (!slow_at && seconds > 1.2) {
-                    slow_at = info.step;
-                    faults::set("slow@submit:every:1,slow@upload:every:1");
-                  }
-                  if (faults::happened() >= 180) faults::set("");
-                  if (log.count(DeviceEvent::restored) > 0 || seconds > 20) trainer->stop();
+  SmallRun run({.epochs = 1'000'000, .batch = 64, .on_step = [&](const StepInfo&) {
+                  be_slow_at_times(log.count(DeviceEvent::slow) == 0);
+                  if (log.count(DeviceEvent::restored) > 0 || seconds() > 40) trainer->stop();
                 }});
   trainer = &run.trainer;
   run.trainer.fit(train);
@@ -47,17 +52,14 @@ TEST_F(TrainingSpeed, ThatDropsAgainAndAgainIsWarnedOfOnce) {
   set_log_level(LogLevel::warn);
   set_logger([&](LogLevel, std::string_view) { ++warnings; });
   Trainer* trainer = nullptr;
-  const auto start = std::chrono::steady_clock::now();
   SmallRun run({.epochs = 1'000'000, .batch = 64, .on_step = [&](const StepInfo&) {
-                  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-                  const bool slow = log.count(DeviceEvent::slow) > log.count(DeviceEvent::restored);
-                  faults::set(seconds > 1.2 && !slow ? "slow@submit:every:1,slow@upload:every:1" : "");
-                  if (log.count(DeviceEvent::slow) >= 3 || seconds > 20) trainer->stop();
+                  be_slow_at_times(log.count(DeviceEvent::slow) == log.count(DeviceEvent::restored));
+                  if (log.count(DeviceEvent::slow) >= 2 || seconds() > 40) trainer->stop();
                 }});
   trainer = &run.trainer;
   run.trainer.fit(two_classes(320));
   set_logger({});
-  EXPECT_EQ(log.count(DeviceEvent::slow), 3);
+  EXPECT_EQ(log.count(DeviceEvent::slow), 2);
   EXPECT_EQ(warnings, 1);
 }
 
@@ -66,16 +68,9 @@ TEST_F(TrainingSpeed, ThatDropsMakesItLeaveForABetterDeviceWhenThatIsAskedFor) {
   const EventLog log;
   const data::Dataset train = two_classes(320);
   Trainer* trainer = nullptr;
-  const auto start = std::chrono::steady_clock::now();
   SmallRun run({.epochs = 1'000'000, .batch = 64, .leave_slow_device = true, .on_step = [&](const StepInfo&) {
-                  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-                  if (seconds > 1.2 && faults::happened() == 0 && log.events().empty())
-                    faults::set("slow@submit:every:1,slow@upload:every:1");
-                  if (log.count(DeviceEvent::fallback) > 0) {
-                    faults::set("");
-                    trainer->stop();
-                  }
-                  if (seconds > 20) trainer->stop();
+                  be_slow_at_times(log.events().empty());
+                  if (log.count(DeviceEvent::fallback) > 0 || seconds() > 40) trainer->stop();
                 }});
   trainer = &run.trainer;
   run.trainer.fit(train);
