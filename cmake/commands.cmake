@@ -33,7 +33,7 @@ tidepool_together(tidepool_bench_objects ${benchmarks})
 # Half of the time for a usual file went to these.
 target_precompile_headers(tidepool_cli_objects PRIVATE <filesystem> <functional> <iostream> <memory> <nlohmann/json.hpp> <optional> <string>
   <vector>)
-if(TIDEPOOL_TESTS)  # otherwise it is one file, see tidepool_together
+if(NOT TIDEPOOL_TOGETHER)  # otherwise it is one file, see tidepool_together
   target_precompile_headers(tidepool_bench_objects PRIVATE <benchmark/benchmark.h> <functional> <memory> <string> <vector>)
 endif()
 if(TARGET tidepool_web)

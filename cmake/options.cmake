@@ -2,7 +2,7 @@
 # changed file is compiled alone, and each has to stand alone. Kernels for several instruction sets include themselves, so they stay alone, and so
 # does volk, which is not ours.
 function(tidepool_together target)
-  if(TIDEPOOL_TESTS)
+  if(NOT TIDEPOOL_TOGETHER)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
