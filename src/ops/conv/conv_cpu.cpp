@@ -111,7 +111,7 @@ HWY_INLINE void gather_panel(const ConvProduct& c, const float* in, const Panel&
   while (first < last) {
     const std::size_t tap = first / c.channels, channel = first % c.channels, count = std::min(c.channels - channel, last - first);
     const Places places = places_of(c, panel, tap);
-    for (std::size_t half = 0; half < panel_width; half += lanes)
+    for (std::size_t half = 0; half < panel.count; half += lanes)
       gather_vectors(places.at + half, in + channel * c.in_plane(), c.in_plane(), count, to + half);
     to += count * panel_width;
     first += count;
@@ -128,51 +128,44 @@ struct Tile {
   const float* bias;  // or null
 };
 
-template <std::size_t rows>
+template <std::size_t rows, std::size_t vectors>
 HWY_INLINE void multiply(const Tile& t) {
-  FloatVector sums[rows][2];
-  const std::size_t left = std::min(lanes, t.count), right = t.count - left;
+  FloatVector sums[rows][vectors];
+  const std::size_t last = t.count - (vectors - 1) * lanes;  // lanes of the last vector
   for (std::size_t r = 0; r < rows; ++r) {
     const float* from = t.out + r * t.out_step;
     const Pack start = t.bias ? t.bias[r] : 0.0F;
-    sums[r][0] = t.first ? start.v : left == lanes ? load(from).v : load_part(from, left).v;
-    sums[r][1] = t.first ? start.v : right == lanes ? load(from + lanes).v : load_part(from + lanes, right).v;
+    for (std::size_t v = 0; v < vectors; ++v)
+      sums[r][v] = t.first ? start.v : load_some(from + v * lanes, v + 1 < vectors ? lanes : last).v;
   }
   const float *a = t.a, *b = t.b;
   for (std::size_t k = 0; k < t.depth; ++k, a += weight_rows, b += panel_width) {
-    const FloatVector b0 = hn::Load(FloatTag(), b), b1 = hn::Load(FloatTag(), b + lanes);
+    FloatVector from_b[vectors];
+    for (std::size_t v = 0; v < vectors; ++v) from_b[v] = hn::Load(FloatTag(), b + v * lanes);
     for (std::size_t r = 0; r < rows; ++r) {
       const FloatVector from_a = hn::Set(FloatTag(), a[r]);
-      sums[r][0] = hn::MulAdd(from_a, b0, sums[r][0]);
-      sums[r][1] = hn::MulAdd(from_a, b1, sums[r][1]);
+      for (std::size_t v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(from_a, from_b[v], sums[r][v]);
     }
   }
-  for (std::size_t r = 0; r < rows; ++r) {
-    float* to = t.out + r * t.out_step;
-    if (right == lanes) {
-      store(sums[r][0], to);
-      store(sums[r][1], to + lanes);
-    } else {
-      store_part(sums[r][0], to, left);
-      store_part(sums[r][1], to + lanes, right);
-    }
-  }
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t v = 0; v < vectors; ++v) store_some(sums[r][v], t.out + r * t.out_step + v * lanes, v + 1 < vectors ? lanes : last);
 }
 
+template <std::size_t vectors>
 HWY_INLINE void multiply_rows(std::size_t rows, const Tile& tile) {
   switch (rows) {
     case 1:
-      return multiply<1>(tile);
+      return multiply<1, vectors>(tile);
     case 2:
-      return multiply<2>(tile);
+      return multiply<2, vectors>(tile);
     case 3:
-      return multiply<3>(tile);
+      return multiply<3, vectors>(tile);
     case 4:
-      return multiply<4>(tile);
+      return multiply<4, vectors>(tile);
     case 5:
-      return multiply<5>(tile);
+      return multiply<5, vectors>(tile);
     default:
-      return multiply<6>(tile);
+      return multiply<6, vectors>(tile);
   }
 }
 static_assert(weight_rows == 6);
@@ -204,15 +197,16 @@ HWY_INLINE void multiply_panel(const ConvProduct& c, std::size_t image, std::siz
     const std::size_t until = std::min(depth, from + panel_depth);
     gather_panel(c, in, panel, from, until, columns);
     for (std::size_t block = 0; block < c.blocks(); ++block) {
-      const std::size_t row = c.first_row(block);
-      multiply_rows(c.first_row(block + 1) - row, {.a = c.packed_block(group, block) + from * weight_rows,
-                                                   .b = columns,
-                                                   .depth = until - from,
-                                                   .out = out + row * c.out_plane(),
-                                                   .out_step = c.out_plane(),
-                                                   .count = panel.count,
-                                                   .first = from == 0,
-                                                   .bias = c.bias ? c.bias + group * c.rows + row : nullptr});
+      const std::size_t row = c.first_row(block), rows = c.first_row(block + 1) - row;
+      const Tile tile{.a = c.packed_block(group, block) + from * weight_rows,
+                      .b = columns,
+                      .depth = until - from,
+                      .out = out + row * c.out_plane(),
+                      .out_step = c.out_plane(),
+                      .count = panel.count,
+                      .first = from == 0,
+                      .bias = c.bias ? c.bias + group * c.rows + row : nullptr};
+      panel.count > lanes ? multiply_rows<2>(rows, tile) : multiply_rows<1>(rows, tile);
     }
     from = until;
   } while (from < depth);

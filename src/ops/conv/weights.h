@@ -10,7 +10,7 @@
 namespace tidepool::inline v0 {
 
 struct WeightPieces {
-  static constexpr std::size_t most_columns = 48, most_windows = 1024, least_rows = 16, enough = 8;
+  static constexpr std::size_t most_columns = 48, least_columns = 12, most_windows = 1024, least_rows = 8, enough = 8;
   static constexpr std::size_t round = 16;  // a multiple of every vector's length
 
   struct Piece {
@@ -29,13 +29,15 @@ struct WeightPieces {
         taps(static_cast<std::size_t>(p.kh) * p.kw),
         columns(channels * taps) {
     const std::size_t windows = std::max<std::size_t>(1, static_cast<std::size_t>(p.oh) * p.ow);
-    column_parts = (columns + most_columns - 1) / most_columns;
+    // Rows share the columns that are gathered, so columns are cut first.
+    column_parts = std::max((columns + most_columns - 1) / most_columns, std::min(enough, columns / least_columns));
     const std::size_t wanted = (enough + groups * column_parts - 1) / std::max<std::size_t>(1, groups * column_parts);
-    row_parts = std::clamp<std::size_t>(wanted, 1, rows / least_rows + 1);
+    row_parts = std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(1, rows / least_rows));
     const std::size_t parts = (windows + most_windows - 1) / most_windows;
     chunk_windows = ((windows + parts - 1) / parts + round - 1) / round * round;
     chunk_images = std::clamp<std::size_t>(most_windows / chunk_windows, 1, std::max<std::size_t>(1, p.n));
-    scratch = std::min(columns, most_columns) * chunk_images * chunk_windows;
+    const std::size_t widest = (columns + column_parts - 1) / std::max<std::size_t>(1, column_parts);
+    scratch = widest * chunk_images * chunk_windows + round;  // the last vector may be written beyond the last window
   }
 
   std::size_t count() const { return groups * column_parts * row_parts; }

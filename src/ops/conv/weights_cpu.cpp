@@ -1,5 +1,6 @@
 // The gradients of the weights and of the bias. Each element of dw is a sum over all windows of all images, in an order that
 // depends on the shapes alone: chunks of windows, and vectors within a chunk.
+#define TIDEPOOL_SIMD_WIDE
 #include "backend/cpu/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,11 +15,18 @@
 #include "ops/conv/weights.h"
 
 #include <algorithm>
+#include <utility>
 
 HWY_BEFORE_NAMESPACE();
 namespace tidepool::inline v0 {
 namespace HWY_NAMESPACE {
 namespace {
+
+#if HWY_TARGET == HWY_AVX3
+constexpr std::size_t tile_rows = 8;  // 24 sums, three vectors of columns, one of dy: 28 of 32 registers
+#else
+constexpr std::size_t tile_rows = 4;
+#endif
 
 // What one chunk has for a block of columns and a group of dy's rows.
 struct Chunk {
@@ -31,29 +39,34 @@ struct Chunk {
   std::size_t row_step;
 };
 
+// work(0), work(1), …: written out, which a compiler does not do with long loops, so that all sums stay in registers.
+template <class Work, std::size_t... numbers>
+HWY_INLINE void for_each(std::index_sequence<numbers...>, Work&& work) {
+  (work(numbers), ...);
+}
+
 template <std::size_t rows, std::size_t columns>
 HWY_INLINE void add_products(const Chunk& k, std::size_t row, std::size_t column, float* dw, std::size_t dw_step) {
   FloatVector sums[rows][columns];
   for (auto& of_row : sums)
     for (FloatVector& sum : of_row) sum = hn::Zero(FloatTag());
   const float* b = k.columns + column * k.images * k.stretch;
-  const auto step = [&](const float* a, std::size_t at, std::size_t part) HWY_ATTR {
-    FloatVector from_b[columns];
-    for (std::size_t c = 0; c < columns; ++c) from_b[c] = load(b + c * k.images * k.stretch + at).v;
-    for (std::size_t r = 0; r < rows; ++r) {
-      const float* from = a + r * k.row_step + at;
-      const FloatVector from_a = part == lanes ? load(from).v : load_part(from, part).v;
-      for (std::size_t c = 0; c < columns; ++c) sums[r][c] = hn::MulAdd(from_a, from_b[c], sums[r][c]);
-    }
-  };
   for (std::size_t image = 0; image < k.images; ++image, b += k.stretch) {
     const float* a = k.dy + image * k.image_step + row * k.row_step;
-    std::size_t at = 0;
-    for (; at + lanes <= k.windows; at += lanes) step(a, at, lanes);
-    if (at < k.windows) step(a, at, k.windows - at);
+    for (std::size_t at = 0; at < k.windows; at += lanes) {
+      FloatVector from_b[columns];
+      for (std::size_t c = 0; c < columns; ++c) from_b[c] = load(b + c * k.images * k.stretch + at).v;
+      // By parts, whole vectors too: that is one loop, and loads that are not done once for each product.
+      const std::size_t part = std::min(lanes, k.windows - at);
+      for (std::size_t r = 0; r < rows; ++r) {
+        const FloatVector from_a = load_part(a + r * k.row_step + at, part).v;
+        for (std::size_t c = 0; c < columns; ++c) sums[r][c] = hn::MulAdd(from_a, from_b[c], sums[r][c]);
+      }
+    }
   }
-  for (std::size_t r = 0; r < rows; ++r)
+  for_each(std::make_index_sequence<rows>(), [&](std::size_t r) HWY_ATTR {
     for (std::size_t c = 0; c < columns; ++c) dw[(row + r) * dw_step + column + c] += add_lanes(sums[r][c]);
+  });
 }
 
 template <std::size_t rows>
@@ -65,9 +78,38 @@ HWY_INLINE void add_row_products(const Chunk& k, std::size_t row, std::size_t co
 
 HWY_INLINE void add_chunk(const Chunk& k, std::size_t rows, std::size_t columns, float* dw, std::size_t dw_step) {
   std::size_t row = 0;
+  for (; row + tile_rows <= rows; row += tile_rows) add_row_products<tile_rows>(k, row, columns, dw, dw_step);
   for (; row + 4 <= rows; row += 4) add_row_products<4>(k, row, columns, dw, dw_step);
   for (; row < rows; ++row) add_row_products<1>(k, row, columns, dw, dw_step);
 }
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+// As copy_windows, a vector at a time: what it writes beyond the last window is to be written again, or never read.
+HWY_INLINE void copy_windows_by_vectors(const float* plane, const ConvParams& p, std::size_t ky, std::size_t kx, std::size_t first,
+                                        std::size_t last, float* to) {
+  if (p.stride != 1) return copy_windows(plane, p, ky, kx, first, last, to);
+  const Inside rows(ky, p.h, p.oh, p), columns(kx, p.w, p.ow, p);
+  auto oy = static_cast<std::ptrdiff_t>(first / p.ow);
+  for (std::size_t begin = first % p.ow, end; first < last; first += end - begin, to += end - begin, begin = 0, ++oy) {
+    end = std::min<std::size_t>(p.ow, begin + (last - first));
+    const bool seen = oy >= rows.begin && oy < rows.end;
+    const std::ptrdiff_t row = (rows.at_zero + oy) * static_cast<std::ptrdiff_t>(p.w) + columns.at_zero;
+    for (std::size_t at = begin; at < end; at += lanes) {
+      const auto lanes_until = [&](std::ptrdiff_t window) HWY_ATTR {
+        return hn::FirstN(FloatTag(),
+                          static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(window - static_cast<std::ptrdiff_t>(at), 0, lanes)));
+      };
+      const auto inside = hn::AndNot(lanes_until(columns.begin), lanes_until(seen ? columns.end : 0));
+      store(hn::MaskedLoad(inside, FloatTag(), plane + row + static_cast<std::ptrdiff_t>(at)), to + (at - begin));
+    }
+  }
+}
+#else
+HWY_INLINE void copy_windows_by_vectors(const float* plane, const ConvParams& p, std::size_t ky, std::size_t kx, std::size_t first,
+                                        std::size_t last, float* to) {
+  copy_windows(plane, p, ky, kx, first, last, to);
+}
+#endif
 
 // One piece of dw: some columns of some rows of a group.
 HWY_INLINE void make_piece(const CpuCall& call, const WeightPieces& pieces, std::size_t index) {
@@ -88,7 +130,7 @@ HWY_INLINE void make_piece(const CpuCall& call, const WeightPieces& pieces, std:
         for (std::size_t i = 0; i < images; ++i) {
           const std::size_t column = piece.first_column + c, tap = column % taps;
           float* to = columns + (c * images + i) * stretch;
-          copy_windows(x + ((image + i) * p.c + column / taps) * plane, p, tap / p.kw, tap % p.kw, first, first + count, to);
+          copy_windows_by_vectors(x + ((image + i) * p.c + column / taps) * plane, p, tap / p.kw, tap % p.kw, first, first + count, to);
           std::fill(to + count, to + stretch, 0.0F);
         }
       add_chunk({.dy = dy + image * p.o * windows + first,

@@ -1,3 +1,4 @@
+#define TIDEPOOL_SIMD_WIDE  // most rows of windows are short, and a part of a vector costs less there
 #include "backend/cpu/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -37,31 +38,32 @@ HWY_INLINE bool in_pairs(const PoolParams& p) { return p.kernel == 2 && p.stride
 struct Quads {  // of neighbouring windows: the elements above, then those below
   FloatVector of[4];
 };
-HWY_INLINE Quads load_quads(const float* above, const float* below) {
+// Pairs of floats, as many as a vector has lanes at most: their first and their second halves. Nothing beyond them is touched.
+HWY_INLINE void load_pairs(const float* from, std::size_t count, FloatVector& first, FloatVector& second) {
+  if (count == lanes) return hn::LoadInterleaved2(FloatTag(), from, first, second);
+  HWY_ALIGN float buffer[2 * lanes];
+  const std::size_t low = std::min(2 * count, lanes), high = 2 * count - low;
+  store(load_some(from, low), buffer);
+  store(high ? load_part(from + lanes, high) : Pack(0.0F), buffer + lanes);
+  hn::LoadInterleaved2(FloatTag(), buffer, first, second);
+}
+HWY_INLINE void store_pairs(FloatVector first, FloatVector second, float* to, std::size_t count) {
+  if (count == lanes) return hn::StoreInterleaved2(first, second, FloatTag(), to);
+  HWY_ALIGN float buffer[2 * lanes];
+  hn::StoreInterleaved2(first, second, FloatTag(), buffer);
+  const std::size_t low = std::min(2 * count, lanes), high = 2 * count - low;
+  store_some(load(buffer), to, low);
+  if (high) store_part(load(buffer + lanes), to + lanes, high);
+}
+HWY_INLINE Quads load_quads(const float* above, const float* below, std::size_t windows) {
   Quads q;
-  hn::LoadInterleaved2(FloatTag(), above, q.of[0], q.of[1]);
-  hn::LoadInterleaved2(FloatTag(), below, q.of[2], q.of[3]);
+  load_pairs(above, windows, q.of[0], q.of[1]);
+  load_pairs(below, windows, q.of[2], q.of[3]);
   return q;
 }
-// The same of fewer windows than a vector has, without reading beyond them.
-HWY_INLINE Quads load_some_quads(const float* above, const float* below, std::size_t windows) {
-  if (windows == lanes) return load_quads(above, below);
-  HWY_ALIGN float buffer[4 * lanes] = {};
-  std::copy_n(above, 2 * windows, buffer);
-  std::copy_n(below, 2 * windows, buffer + 2 * lanes);
-  return load_quads(buffer, buffer + 2 * lanes);
-}
-HWY_INLINE void store_some_quads(const Quads& q, float* above, float* below, std::size_t windows) {
-  if (windows == lanes) {
-    hn::StoreInterleaved2(q.of[0], q.of[1], FloatTag(), above);
-    hn::StoreInterleaved2(q.of[2], q.of[3], FloatTag(), below);
-    return;
-  }
-  HWY_ALIGN float buffer[4 * lanes];
-  hn::StoreInterleaved2(q.of[0], q.of[1], FloatTag(), buffer);
-  hn::StoreInterleaved2(q.of[2], q.of[3], FloatTag(), buffer + 2 * lanes);
-  std::copy_n(buffer, 2 * windows, above);
-  std::copy_n(buffer + 2 * lanes, 2 * windows, below);
+HWY_INLINE void store_quads(const Quads& q, float* above, float* below, std::size_t windows) {
+  store_pairs(q.of[0], q.of[1], above, windows);
+  store_pairs(q.of[2], q.of[3], below, windows);
 }
 // The value; where it is, as a number from 0 to 3.
 HWY_INLINE void best_of(const Quads& q, FloatVector& value, FloatVector& place) {
@@ -107,7 +109,7 @@ void run_max(const CpuCall& call) {
         some = std::min<std::size_t>(lanes, p.ow - done);
         const float* above = from + 2 * (oy * p.w + done);
         FloatVector value, place;
-        best_of(load_some_quads(above, above + p.w, some), value, place);
+        best_of(load_quads(above, above + p.w, some), value, place);
         store_some(p.relu ? above_zero(value, value) : value, to + done, some);
       }
       for_windows(p, oy, done, [&](std::size_t ox, const Stretch& rows, const Stretch& columns) HWY_ATTR {
@@ -153,11 +155,11 @@ void run_max_grad(const CpuCall& call) {
         const std::size_t above = 2 * (oy * p.w + done);
         FloatVector value, place;
         Quads part;
-        best_of(load_some_quads(from + above, from + above + p.w, some), value, place);
+        best_of(load_quads(from + above, from + above + p.w, some), value, place);
         FloatVector d = load_some(gradient + done, some).v;
         if (p.relu) d = above_zero(value, d);
         for (int i = 0; i < 4; ++i) part.of[i] = hn::IfThenElseZero(hn::Eq(place, hn::Set(FloatTag(), static_cast<float>(i))), d);
-        store_some_quads(part, to + above, to + above + p.w, some);
+        store_quads(part, to + above, to + above + p.w, some);
       }
       for_windows(p, oy, done, [&](std::size_t ox, const Stretch& rows, const Stretch& columns) HWY_ATTR {
         const Best best = best_of(from, p, rows, columns);
