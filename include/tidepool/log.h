@@ -13,7 +13,8 @@ namespace tidepool::inline v0 {
 
 enum class LogLevel { debug, info, warn, error, off };
 
-// Called from any thread that logs, one call at a time; it may use the library. An empty function brings back the default.
+// Called from any thread that logs, one call at a time. It may log and throw, but not use devices or tensors: some messages come while a
+// device is locked. An empty function brings back the default.
 using Logger = std::function<void(LogLevel level, std::string_view message)>;
 TIDEPOOL_API void set_logger(Logger logger);
 TIDEPOOL_API void set_log_level(LogLevel least);  // at first TIDEPOOL_LOG, or warn

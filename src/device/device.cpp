@@ -19,6 +19,7 @@
 #include "platform/one_line.h"
 
 #include <charconv>
+#include <exception>
 #include <map>
 #include <ostream>
 
@@ -126,6 +127,8 @@ void emit(const DeviceEvent& event) noexcept {
       listener(event);
     } catch (const std::exception& error) {
       warn(cat("a device event listener threw: ", error.what()));
+    } catch (...) {
+      warn("a device event listener threw something that is no std::exception");
     }
 }
 
@@ -214,13 +217,19 @@ void Ticket::wait() const {
   if (!stream->closed()) stream->wait(serial_);
 }
 
+// A loss was told when it came: one that the program has left for another device holds nobody up any more.
 void sync() {
   Capture::refuse("sync");
+  const DeviceSlot* now = &Device().slot();
+  std::exception_ptr first;
   for (DeviceSlot* slot : all_slots())
-    if (const auto stream = slot->stream_if_open()) {
-      const StreamLock lock(*stream);
-      if (!stream->closed()) stream->sync();
-    }
+    if (const auto stream = slot->stream_if_open()) try {
+        const StreamLock lock(*stream);
+        if (!stream->closed() && (slot == now || !stream->lost())) stream->sync();
+      } catch (...) {
+        if (!first) first = std::current_exception();
+      }
+  if (first) std::rethrow_exception(first);
 }
 
 }  // namespace tidepool::inline v0

@@ -48,9 +48,9 @@ void PlanState::bake() {
     ~Busy() { flag = false; }
   } const guard(busy);
   blocks_->place();
-  arena_generation_ = stream->arena_generation();
   timed_.reset();
   recording_ = stream->bake(lowered());
+  arena_generation_ = stream->arena_generation();  // not before: where that fails, the next run has to try again
 }
 
 void PlanState::run() {
@@ -113,6 +113,7 @@ void Plan::run() const {
 std::int64_t Plan::launches() const { return state_ ? static_cast<std::int64_t>(state_->size) : 0; }
 
 Plan capture(const std::function<void()>& function) {
+  if (!function) throw ArgumentError("capture", "got an empty function; wanted one to call");
   Capture capture;
   function();
   return Plan(capture.finish());

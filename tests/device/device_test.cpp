@@ -162,6 +162,7 @@ TEST_F(Devices, AListenerThatThrowsHarmsNobody) {
 
 TEST_F(Devices, AnEmptyListenerIsAnErrorAtOnceAndNotAtTheNextLoss) {
   EXPECT_EQ(message_of<ArgumentError>([] { on_device_event({}); }), "on_device_event: got an empty function; wanted one to call");
+  EXPECT_EQ(message_of<ArgumentError>([] { capture({}); }), "capture: got an empty function; wanted one to call");
 }
 
 TEST_P(DevicesTo, MixingDevicesIsAnErrorThatSaysHowToMove) {

@@ -221,6 +221,9 @@ TEST_P(Loss, OtherDevicesGoOn) {
   faults::set("device_lost@launch:1");
   EXPECT_THROW(ones({100}), DeviceLost);
   EXPECT_NO_THROW((elsewhere + elsewhere).to_host<float>());
+  EXPECT_THROW(sync(), DeviceLost) << "it is still the default";
+  set_default_device(other);
+  EXPECT_NO_THROW(sync());
   EXPECT_NO_THROW(configure({.max_commands = 5}));
   EXPECT_NO_THROW(reset_peak());
   EXPECT_NO_THROW(cleanup());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/plan.h"
+#include "support/broken_backend.h"
 #include "support/devices.h"
 #include "support/late_backend.h"
 
@@ -299,6 +300,29 @@ TEST_P(PlanMemory, ARunMakesAPendingBackwardThrow) {
   EXPECT_FALSE(w.grad().defined());
   fine.backward();
   expect_all(w.grad(), 1.0F, "what a plan only reads is unchanged");
+}
+
+class PlanOnBrokenDevice : public LibraryTest {};
+
+TEST_F(PlanOnBrokenDevice, APlanThatCouldNotBeMadeAnewIsMadeAnewByTheNextRun) {
+  int made = 0;
+  bool fails = false;
+  open_broken_backend({.breaks = [&](const BackendCall& call) {
+    made += call.kind == BackendCall::bake;
+    if (fails && call.kind == BackendCall::bake) throw std::bad_alloc();
+    return false;
+  }});
+  const Tensor x = ones({1000}), y = ones({1000}), large = ones({100'000}), other = ones({100'000});
+  const auto steps = [](const Tensor& from, const Tensor& to) { tidy([&] { copy_(to, relu(from + 1.0F) + sum(from)); }); };
+  const Plan small = capture([&] { steps(x, y); });
+  small.run();
+  const Plan moves_the_arena = capture([&] { steps(large, other); });
+  fails = true;
+  EXPECT_THROW(small.run(), std::bad_alloc);
+  fails = false;
+  const int before = made;
+  small.run();
+  EXPECT_EQ(made, before + 1) << "the old recording writes where others may be by now";
 }
 
 class PlanOnLateDevice : public LibraryTest {};

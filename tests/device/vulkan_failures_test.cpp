@@ -31,6 +31,22 @@ TEST_P(VulkanFailures, a_grid_beyond_the_limits_is_an_error_and_the_batch_goes_o
   EXPECT_EQ(download(y), std::vector<float>(4, 1));
 }
 
+TEST_P(VulkanFailures, a_batch_whose_first_launch_is_refused_is_none) {
+  Memory* x = filled(4, 1);
+  Memory* y = filled(4, 0);
+  Launch grid = axpy_launch(axpy, x, y, y, 4);
+  grid.extent = {4, std::numeric_limits<std::uint32_t>::max(), std::numeric_limits<std::uint32_t>::max()};
+  EXPECT_THROW(backend->record(grid), DeviceError);
+  const Launch launches[] = {axpy_launch(axpy, x, y, y, 4)};
+  const std::unique_ptr<Recording> recording = backend->bake(launches);
+  const Serial first = backend->submit(recording.get());  // in debug builds it asserts that no batch is open
+  backend->record(axpy_launch(axpy, x, y, y, 4));
+  const Serial second = backend->submit(nullptr);
+  EXPECT_GT(second, first);
+  ASSERT_TRUE(backend->wait(second, 60s));
+  EXPECT_EQ(download(y), std::vector<float>(4, 2));
+}
+
 TEST_P(VulkanFailures, memory_that_cannot_be_had_is_null_and_the_next_request_works) {
   for (const std::size_t absurd : {std::size_t{1} << 50, SIZE_MAX, SIZE_MAX - 2}) EXPECT_EQ(backend->allocate(absurd), nullptr);
   Memory* x = filled(4, 1);

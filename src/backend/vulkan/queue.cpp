@@ -24,13 +24,12 @@ VulkanQueue::~VulkanQueue() {
 }
 
 void VulkanQueue::record(const Launch& launch) {
-  if (!open_) {
-    if (!has_work(launch)) return;
-    Slot& slot = free_slot();
-    slot.commands.begin(VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
-    open_ = &slot;
-  }
-  open_->commands.add(launch);
+  if (open_) return open_->commands.add(launch);
+  if (!has_work(launch)) return;
+  Slot& slot = free_slot();
+  slot.commands.begin(VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+  slot.commands.add(launch);
+  open_ = &slot;  // a batch whose first launch was refused is none
 }
 
 Serial VulkanQueue::submit_batch() {
