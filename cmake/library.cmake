@@ -70,14 +70,23 @@ foreach(target tidepool_objects tidepool_calling_objects)
   # Every operation looks at a few thread-local words: without this, a function call for each.
   target_compile_options(${target} PRIVATE -ftls-model=initial-exec)
 endforeach()
-target_compile_options(tidepool_calling_objects PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
+set(calling_optimisation $<$<NOT:$<CONFIG:Debug>>:-O1>)
+if(TIDEPOOL_SANITIZE)  # which multiplies what there is to optimise: a third of the time without
+  set(calling_optimisation -O0)
+endif()
+target_compile_options(tidepool_calling_objects PRIVATE ${calling_optimisation})
 # Whoever looks for a mistake in a program of theirs does not want to wait for kernels that are not optimised.
 file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*_cpu.cpp)
 set_property(SOURCE ${kernels} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Debug>:-O1>)
 # Half of the time for a usual file went to these.
-target_precompile_headers(tidepool_objects PRIVATE <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <functional> <map> <memory>
-  <mutex> <optional> <ostream> <span> <string> <unordered_map> <vector>)
-target_precompile_headers(tidepool_calling_objects REUSE_FROM tidepool_objects)
+set(headers <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <functional> <map> <memory> <mutex> <optional> <ostream> <span> <string>
+  <unordered_map> <vector>)
+target_precompile_headers(tidepool_objects PRIVATE ${headers})
+if(TIDEPOOL_SANITIZE)  # a header is precompiled for one way to optimise
+  target_precompile_headers(tidepool_calling_objects PRIVATE ${headers})
+else()
+  target_precompile_headers(tidepool_calling_objects REUSE_FROM tidepool_objects)
+endif()
 tidepool_together(tidepool_objects ${sources})
 tidepool_together(tidepool_calling_objects ${calling_sources})
 if(TIDEPOOL_VULKAN)
