@@ -107,6 +107,17 @@ void where_cases(std::vector<OpCases>& all) {
                  .reference = chosen,
                  .over = shapes(),
                  .tolerance = 0});
+  all.push_back({.op = "where",
+                 .form = "of_halves",
+                 .make =
+                     [](Inputs& in, const Case& c) {
+                       const Tensor condition = in.bytes(c.shape, 0, 2), a = in.uniform(c.other, 0.1, 1).to(DType::f16);
+                       return where(condition, a, in.uniform(c.shape, 0.1, 1).to(DType::f16)).to(DType::f32);
+                     },
+                 .reference = chosen,
+                 .over = shapes(),
+                 .tolerance = 5e-4,
+                 .gradient_tolerance = 1e-3});
   all.push_back(exact({.op = "where",
                        .form = "of_integers",
                        .make =

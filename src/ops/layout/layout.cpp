@@ -48,7 +48,7 @@ constexpr OpDef slice{
     .name = "slice",
     .gradient = [](const Grad& g) -> Tensors {
       const auto rows = g.attrs<RowsAttrs>();
-      const Tensor whole = zeros(g.shape(0), {.dtype = DType::f32, .device = g.dout.device()});
+      const Tensor whole = zeros(g.shape(0), {.dtype = g.dout.dtype(), .device = g.dout.device()});
       copy_(whole.slice(rows.begin, rows.end), g.dout);
       return {whole};
     },

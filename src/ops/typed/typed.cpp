@@ -87,7 +87,7 @@ constexpr OpDef mask{
         [](const OpCall& call, Stream& stream, Node& out) {
           TypedParams p = params_for(out);
           p.keep = call.attrs.as<MaskAttrs>().keep;
-          stream.launch(mask_kernel, {read(*call.in[0]), read(*call.in[1]), write(out)}, p, per_element(out.numel));
+          stream.launch(mask_kernel, {read(*call.in[0]), read(*call.in[1]), write(out)}, p, per_word(out));
         },
 };
 
