@@ -102,6 +102,10 @@ Tensor Tensor::slice(std::int64_t begin, std::int64_t end) const {
 namespace {
 
 void fill(const char* operation, const Tensor& tensor, float value) {
+  if (const DType type = usable(operation, tensor).dtype; !holds(type, value)) {
+    const auto [lowest, highest] = whole_numbers(type);
+    throw ArgumentError(operation, cat("value is ", value, "; wanted ", lowest, " to ", highest, ", which ", type, " holds"));
+  }
   apply_in_place(
       operation, {&tensor}, 1, [](std::span<Node* const>) {},
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) { launch_fill(stream, *nodes[0], attrs.as<FillAttrs>().value); },
