@@ -51,16 +51,11 @@ inline void require_countable(const char* operation, const Shape& shape, std::in
 
 }  // namespace
 
-std::size_t checked_bytes(const char* operation, const Shape& shape, DType dtype) {
-  const std::int64_t numel = checked_numel(operation, shape);
-  if (numel > static_cast<std::int64_t>(SIZE_MAX / 16)) throw ShapeError(operation, cat(shape, " has more elements than any memory"));
-  return static_cast<std::size_t>(numel) * size_of(dtype);
-}
-
 Tensor allocate_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot, MemoryTag tag) {
-  const std::size_t bytes = checked_bytes(operation, shape, dtype);
+  const std::int64_t numel = checked_numel(operation, shape);
+  const std::size_t bytes = static_cast<std::size_t>(numel) * size_of(dtype);
   Storage storage = with_stream(slot, [&](Stream& stream) { return stream.take(bytes, tag, operation); });
-  require_countable(operation, shape, shape.numel());
+  require_countable(operation, shape, numel);
   return make_tensor(operation, shape, dtype, slot, std::move(storage), 0);
 }
 

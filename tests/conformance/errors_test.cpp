@@ -159,6 +159,14 @@ TEST_P(OperationErrors, ResultsBeyondAllSizesAreShapeErrors) {
   expect_error<ShapeError>([&] { mean(zeros({huge, 0, huge}), 1); }, {"mean:", std::to_string(huge)});
 }
 
+TEST_P(OperationErrors, ResultsOfMoreBytesThan64BitsCanCountAreShapeErrors) {
+  constexpr std::int64_t half = std::numeric_limits<std::int64_t>::max() / 2;  // in floats, 4 bytes less than 2^64
+  const Tensor one = ones({1}), nothing = zeros({half, 0});
+  expect_error<ShapeError>([&] { broadcast_to(one, {half}); }, {"broadcast_to: [4611686018427387903] has more elements than any memory"});
+  expect_error<ShapeError>([&] { sum(nothing, 1); }, {"sum: [4611686018427387903, 1] has more elements than any memory"});
+  expect_error<ShapeError>([&] { nothing.reshape({half, 1}); }, {"reshape: [4611686018427387903, 1] has more elements than any memory"});
+}
+
 TEST_P(OperationErrors, ResultsBeyondTheLimitAreOutOfMemory) {
   configure({.memory_limit = 8_MiB});
   const Tensor column = ones({2000, 1}), row = ones({1, 2000});
