@@ -9,7 +9,6 @@
 #include "device/slot.h"
 #include "platform/cat.h"
 
-#include <numeric>
 #include <type_traits>
 
 namespace tidepool::inline v0 {
@@ -156,9 +155,12 @@ Tensor from_host(std::span<const std::uint8_t> values, const Shape& shape, const
 
 Tensor arange(std::int64_t count, const Device& device) {
   if (count < 0) throw ArgumentError("arange", cat("count is ", count, "; wanted 0 or more"));
+  Capture::refuse("arange");
+  Tensor counted = allocate_tensor("arange", {count}, DType::f32, device.slot());  // before the host's: it knows the limits
   std::vector<float> values(static_cast<std::size_t>(count));
-  std::iota(values.begin(), values.end(), 0.0F);
-  return make_from_host(std::span<const float>(values), {count}, device, "arange");
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);  // adding 1 would stop at 2^24
+  upload("arange", *counted.node(), std::as_bytes(std::span(values)));
+  return counted;
 }
 
 Tensor Tensor::to(const Device& device) const {

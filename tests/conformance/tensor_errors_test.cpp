@@ -2,6 +2,7 @@
 #include "conformance/errors.h"
 
 #include <cmath>
+#include <limits>
 #include <span>
 
 namespace tidepool::conformance {
@@ -22,9 +23,16 @@ TEST_P(TensorErrors, SizesThatCannotBeAreNamed) {
   expect_error<ShapeError>([] { zeros({huge, huge}); }, {"zeros:", std::to_string(huge)});
   expect_error<ShapeError>([] { empty({huge, huge}); }, {"empty:", std::to_string(huge)});
   expect_error<ShapeError>([&] { from_host(two, {huge, huge}); }, {"from_host:", std::to_string(huge)});
+  expect_error<ShapeError>([] { arange(std::numeric_limits<std::int64_t>::max()); }, {"arange:", "more elements than any memory"});
   const std::vector<std::int64_t> nine(9, 1);
   expect_error<ShapeError>([&] { Shape{std::span<const std::int64_t>(nine)}; }, {"9", "8"});
   expect_error<ShapeError>([] { Shape{1, 2}[2]; }, {"axis 2", "[1, 2]"});
+}
+
+TEST_P(TensorErrors, MoreNumbersThanTheDeviceHoldsAreOutOfMemory) {
+  configure({.memory_limit = 1_GiB});
+  expect_error<OutOfMemory>([] { arange(huge); }, {"arange:", "asked 4 TiB"});
+  expect_error<Error>([] { capture([] { arange(huge); }); }, {"arange:", "inside capture"});
 }
 
 TEST_P(TensorErrors, ValuesThatDoNotFitTheShapeAreCounted) {
