@@ -9,6 +9,33 @@ namespace {
 
 class LayoutSemantics : public OnEveryDevice {};
 
+TEST_P(LayoutSemantics, AThousandTensorsAreJoinedInOrderAndEachGetsItsGradient) {
+  std::vector<Tensor> parts;
+  std::vector<float> values(1000), weights(1000);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<float>(i);
+    weights[i] = static_cast<float>(1000 - i);
+    parts.push_back(full({1}, values[i]).requires_grad());
+  }
+  const Tensor joined = concat(parts, 0), stacked = stack(parts, 1);
+  EXPECT_EQ(joined.to_host<float>(), values);
+  EXPECT_EQ(stacked.shape(), (Shape{1, 1000}));
+  EXPECT_EQ(stacked.to_host<float>(), values);
+  joined.backward(from_host(weights, {1000}));
+  for (std::size_t i = 0; i < parts.size(); ++i) ASSERT_EQ(parts[i].grad().item(), weights[i]) << i;
+}
+
+// Each number is copied twice, whichever tensor it stands in.
+TEST_P(LayoutSemantics, JoiningAThousandTensorsTakesNoPileOfCopies) {
+  const std::vector<Tensor> parts(1000, ones({4096}));
+  cleanup();
+  const std::size_t before = memory().live_bytes, result = 1000 * 4096 * sizeof(float);
+  reset_peak();
+  const Tensor joined = concat(parts, 0);
+  EXPECT_LT(memory().peak_bytes - before, result * 5 / 2);
+  EXPECT_EQ(sum(joined).item(), 1000 * 4096);
+}
+
 TEST_P(LayoutSemantics, ArangeCountsOnWhereFloatsHaveNoOddNumbers) {
   const Tensor counted = arange((1 << 24) + 9);
   EXPECT_EQ(counted.slice((1 << 24) - 1, (1 << 24) + 9).to_host<float>(),
