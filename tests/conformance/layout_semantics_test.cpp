@@ -42,6 +42,17 @@ TEST_P(LayoutSemantics, ArangeCountsOnWhereFloatsHaveNoOddNumbers) {
             (std::vector<float>{16777215, 16777216, 16777216, 16777218, 16777220, 16777220, 16777220, 16777222, 16777224, 16777224}));
 }
 
+TEST_P(LayoutSemantics, ATensorIsCopiedToItselfAndBetweenViewsThatLieApart) {
+  const Tensor a = tensor({1, 2, 3, 4, 5, 6}, {3, 2});
+  copy_(a, a);
+  copy_(a.slice(1, 2), a.slice(1, 2));
+  EXPECT_EQ(a.to_host<float>(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  copy_(a.slice(0, 1), a.slice(1, 2));
+  EXPECT_EQ(a.to_host<float>(), (std::vector<float>{3, 4, 3, 4, 5, 6}));
+  copy_(a.slice(0, 2), a.slice(1, 3).clone());
+  EXPECT_EQ(a.to_host<float>(), (std::vector<float>{3, 4, 5, 6, 5, 6}));
+}
+
 INSTANTIATE_TEST_SUITE_P(On, LayoutSemantics, devices_that_compute(), device_name);
 
 }  // namespace

@@ -88,6 +88,8 @@ TEST_P(TensorErrors, WritingInPlaceChecksShapeTypeAndDevice) {
   expect_error<ShapeError>([&] { copy_(a, ones({3, 2})); }, {"copy_:", "[2, 3]", "[3, 2]"});
   expect_error<DTypeError>([&] { copy_(a, integers({2, 3})); }, {"copy_:", "f32", "i32"});
   expect_error<DeviceError>([&] { copy_(a, elsewhere({2, 3})); }, {"copy_:", id(), "null"});
+  expect_error<ArgumentError>([&] { copy_(a.slice(0, 1).reshape({3}), a.reshape({6}).slice(2, 5)); },
+                              {"copy_: destination [3] and source [3] overlap; copy from a clone() of the source"});
   const Tensor parameter = ones({2}).requires_grad();
   expect_error<Error>([&] { fill_(parameter, 2); }, {"fill_:", "gradient"});
   expect_error<Error>([&] { copy_(parameter, ones({2})); }, {"copy_:", "gradient"});

@@ -4,6 +4,7 @@
 #include <tidepool/grad.h>
 #include <tidepool/ops.h>
 
+#include "core/checks.h"
 #include "core/tape.h"
 #include "device/slot.h"
 #include "ops/elementwise/elementwise.h"
@@ -118,6 +119,9 @@ Tensor make_filled(const char* operation, const Shape& shape, float value, const
   return made;
 }
 
+// For tensors of one shape and type: whether they are views of the very same numbers.
+bool same_place(const Node& a, const Node& b) { return a.storage.block() == b.storage.block() && a.offset == b.offset; }
+
 }  // namespace
 
 void fill_(const Tensor& tensor, float value) { fill("fill_", tensor, value); }
@@ -135,10 +139,12 @@ void copy_(const Tensor& destination, const Tensor& source) {
           throw DTypeError("copy_", cat("types differ: ", nodes[0]->dtype, " from ", nodes[1]->dtype));
         if (!(nodes[0]->shape == nodes[1]->shape))
           throw ShapeError("copy_", cat("shapes differ: ", nodes[0]->shape, " from ", nodes[1]->shape));
+        if (!same_place(*nodes[0], *nodes[1]) && overlap(*nodes[0], *nodes[1]))  // kernels copy in any order
+          throw ArgumentError("copy_", cat("destination ", nodes[0]->shape, " and source ", nodes[1]->shape,
+                                           " overlap; copy from a clone() of the source"));
       },
       [](std::span<Node* const> nodes, Stream& stream, const Attrs&) {
-        if (nodes[0]->storage.block() == nodes[1]->storage.block() && nodes[0]->offset == nodes[1]->offset) return;
-        launch_copy(stream, *nodes[1], *nodes[0]);
+        if (!same_place(*nodes[0], *nodes[1])) launch_copy(stream, *nodes[1], *nodes[0]);
       },
       Attrs{});
 }
