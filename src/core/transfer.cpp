@@ -3,7 +3,7 @@
 #include <tidepool/error.h>
 #include <tidepool/tensor.h>
 
-#include "core/node.h"
+#include "core/op.h"
 #include "core/tape.h"
 #include "device/capture.h"
 #include "device/slot.h"
@@ -163,14 +163,30 @@ Tensor arange(std::int64_t count, const Device& device) {
   return counted;
 }
 
+namespace {
+
+struct MoveAttrs {
+  DeviceSlot* from;
+};
+constexpr OpDef move{
+    // by way of the host: nothing is launched
+    .name = "to",
+    .gradient = [](const Grad& g) -> Tensors { return {g.dout.to(Device(*g.attrs<MoveAttrs>().from))}; },
+    .saves = Saves::nothing,
+};
+
+}  // namespace
+
 Tensor Tensor::to(const Device& device) const {
-  const Node& node = usable("to", *this);
+  Node* const own = &usable("to", *this);
+  const Node& node = *own;
   if (&device.slot() == node.slot) return *this;
-  if (node.wants_grad) require_writable("to", node);
   std::vector<std::byte> bytes(node.bytes());
   download("to", node, bytes);
   Tensor moved = allocate_tensor("to", node.shape, node.dtype, device.slot());
   upload("to", *moved.node(), bytes);
+  const Tensor* const in = this;
+  if (wants_gradient({&own, 1})) remember(move, {&in, 1}, Attrs(MoveAttrs{node.slot}), *moved.node());
   return moved;
 }
 

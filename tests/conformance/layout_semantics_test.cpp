@@ -53,6 +53,18 @@ TEST_P(LayoutSemantics, ATensorIsCopiedToItselfAndBetweenViewsThatLieApart) {
   EXPECT_EQ(a.to_host<float>(), (std::vector<float>{3, 4, 5, 6, 5, 6}));
 }
 
+TEST_P(LayoutSemantics, GradientsFollowATensorToAnotherDeviceAndBack) {
+  const Device home = device("cpu");
+  const Tensor w = tensor({1, 2, 3}, {3}, home).requires_grad();
+  const Tensor there = w.to(device(id()));
+  const Tensor loss = sum(square(there.to(DType::f16).to(home).to(DType::f32)) + w);
+  loss.backward();
+  EXPECT_EQ(w.grad().device(), home);
+  EXPECT_EQ(w.grad().to_host<float>(), (std::vector<float>{3, 5, 7}));
+  const NoGrad guard;
+  EXPECT_FALSE(w.to(device("null")).wants_grad());
+}
+
 INSTANTIATE_TEST_SUITE_P(On, LayoutSemantics, devices_that_compute(), device_name);
 
 }  // namespace
