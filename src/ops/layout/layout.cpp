@@ -108,7 +108,7 @@ void fill(const char* operation, const Tensor& tensor, float value) {
     throw ArgumentError(operation, cat("value is ", value, "; wanted ", lowest, " to ", highest, ", which ", type, " holds"));
   }
   apply_in_place(
-      operation, {&tensor}, 1, [](std::span<Node* const>) {},
+      operation, {&tensor}, 1, nullptr,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) { launch_fill(stream, *nodes[0], attrs.as<FillAttrs>().value); },
       Attrs(FillAttrs{value}));
 }
