@@ -23,7 +23,9 @@ template <>
 constexpr DType dtype_of<std::uint8_t> = DType::u8;
 
 void require_type(const char* operation, const Node& node, DType host) {
-  if (node.dtype != host) throw DTypeError(operation, cat("the tensor is ", node.dtype, " but the host's values are ", host));
+  if (node.dtype != host)
+    throw DTypeError(operation, cat("the tensor is ", node.dtype, " but the host's values are ", host,
+                                    "; wanted values of its own type, or convert it with to(DType::", host, ")"));
 }
 
 void require_count(const char* operation, const Node& node, std::size_t values) {
@@ -122,7 +124,9 @@ T Tensor::item() const {
   const Node& node = usable("item", *this);
   if (reads_as_float<T>(node)) return detach().to(DType::f32).item<T>();
   require_type("item", node, dtype_of<T>);
-  if (node.numel != 1) throw ShapeError("item", cat("the tensor has shape ", node.shape, "; wanted one element"));
+  if (node.numel != 1)
+    throw ShapeError("item",
+                     cat("the tensor has shape ", node.shape, "; wanted one element: reduce it first (sum, mean), or use to_host()"));
   T value{};
   download("item", node, std::as_writable_bytes(std::span(&value, 1)));
   return value;

@@ -21,6 +21,9 @@ TEST_P(LayoutErrors, AxesAreCheckedAndNamed) {
   expect_error<ArgumentError>([&] { concat({}, 0); }, {"concat:", "no tensors"});
   expect_error<ShapeError>([&] { stack({a, ones({3, 2})}, 0); }, {"stack:", "[2, 3]", "[3, 2]"});
   expect_error<ShapeError>([&] { stack({a, a}, 3); }, {"stack:", "axis 3"});
+  const Tensor eight = integers({1, 1, 1, 1, 1, 1, 1, 1});
+  expect_error<ShapeError>([&] { stack({eight, eight}, 0); }, {"stack:", "the result would have 9 axes; a tensor has at most 8"});
+  expect_error<ShapeError>([&] { one_hot(eight, 3); }, {"one_hot:", "the result would have 9 axes; a tensor has at most 8"});
   expect_error<ArgumentError>([&] { split(a, 0, 0); }, {"split:", "0 parts"});
   expect_error<ShapeError>([&] { split(number, 2, 0); }, {"split:", "rank 0"});
 }

@@ -94,7 +94,7 @@ Tensor Tensor::slice(std::int64_t begin, std::int64_t end) const {
   if (node.shape.rank() == 0) throw ShapeError("slice", "the tensor has rank 0 and so no rows");
   const std::int64_t rows = node.shape[0];
   if (begin < 0 || end < begin || end > rows)
-    throw ShapeError("slice", cat("rows [", begin, ", ", end, ") of ", node.shape, ", which has ", rows));
+    throw ShapeError("slice", cat("got rows [", begin, ", ", end, ") of ", node.shape, "; wanted 0 <= begin <= end <= ", rows));
   const std::size_t row_bytes = rows == 0 ? 0 : node.bytes() / static_cast<std::size_t>(rows);
   return apply_view(ops::slice, *this, shape_with(node.shape, 0, end - begin), static_cast<std::size_t>(begin) * row_bytes,
                     Attrs(RowsAttrs{begin, end}));
@@ -136,7 +136,8 @@ void copy_(const Tensor& destination, const Tensor& source) {
       "copy_", {&destination, &source}, 1,
       [](std::span<Node* const> nodes) {
         if (nodes[0]->dtype != nodes[1]->dtype)
-          throw DTypeError("copy_", cat("types differ: ", nodes[0]->dtype, " from ", nodes[1]->dtype));
+          throw DTypeError("copy_",
+                           cat("types differ: ", nodes[0]->dtype, " from ", nodes[1]->dtype, "; convert the source with to(dtype)"));
         if (!(nodes[0]->shape == nodes[1]->shape))
           throw ShapeError("copy_", cat("shapes differ: ", nodes[0]->shape, " from ", nodes[1]->shape));
         if (!same_place(*nodes[0], *nodes[1]) && overlap(*nodes[0], *nodes[1]))  // kernels copy in any order

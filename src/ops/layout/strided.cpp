@@ -250,7 +250,9 @@ Tensor concat(std::initializer_list<Tensor> tensors, std::int64_t axis) { return
 Tensor stack(std::span<const Tensor> tensors, std::int64_t axis) {
   if (tensors.empty()) throw ArgumentError("stack", "got no tensors; wanted at least one");
   const Shape shape = usable("stack", tensors[0]).shape;
-  if (shape.rank() == Shape::max_rank) throw ShapeError("stack", cat("got ", shape, "; one more axis is too many"));
+  if (shape.rank() == Shape::max_rank)
+    throw ShapeError("stack",
+                     cat("got ", shape, "; the result would have ", shape.rank() + 1, " axes; a tensor has at most ", Shape::max_rank));
   const std::int64_t at = normal_axis("stack", axis, shape.rank() + 1);
   std::array<std::int64_t, Shape::max_rank> sizes{};
   std::copy(shape.begin(), shape.begin() + at, sizes.begin());
