@@ -74,7 +74,6 @@ class TIDEPOOL_API Tidy {
  private:
   struct Scope;
   Scope* scope_;
-  friend struct TidyAccess;
 };
 
 // Never released by a scope.

@@ -66,7 +66,7 @@ struct CpuCall {
   Extent extent;
   CpuTeam* team;                                // for loops that are worth more than one thread
   OneDnn* onednn;                               // null: our own kernels only
-  int instructions;                             // which compiled variant to run; see backend/cpu/simd.h
+  int instructions;                             // which compiled variant to run; see backend/cpu/instructions.h
   const void* program;                          // the kernel's; where there is one, what follows is known too
   std::array<std::size_t, max_bindings> bytes;  // of each buffer
   std::size_t param_size;                       // of the parameters, in whole words

@@ -11,8 +11,6 @@ namespace tidepool::inline v0 {
 
 namespace {
 
-// Kernels count elements with 32 bits, and the last workgroups may reach a little beyond the last element.
-constexpr std::int64_t most_elements = 0xff000000;
 constexpr std::size_t most_inputs = 64;
 
 Stream& stream_of(const Node& node) { return *node.storage->owner->stream; }
@@ -51,16 +49,11 @@ inline void require_countable(const char* operation, const Shape& shape, std::in
 
 }  // namespace
 
-std::size_t checked_bytes(const char* operation, const Shape& shape, DType dtype) {
-  const std::int64_t numel = checked_numel(operation, shape);
-  if (numel > static_cast<std::int64_t>(SIZE_MAX / 16)) throw ShapeError(operation, cat(shape, " has more elements than any memory"));
-  return static_cast<std::size_t>(numel) * size_of(dtype);
-}
-
 Tensor allocate_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot, MemoryTag tag) {
-  const std::size_t bytes = checked_bytes(operation, shape, dtype);
+  const std::int64_t numel = checked_numel(operation, shape);
+  const std::size_t bytes = static_cast<std::size_t>(numel) * size_of(dtype);
   Storage storage = with_stream(slot, [&](Stream& stream) { return stream.take(bytes, tag, operation); });
-  require_countable(operation, shape, shape.numel());
+  require_countable(operation, shape, numel);
   return make_tensor(operation, shape, dtype, slot, std::move(storage), 0);
 }
 
@@ -98,7 +91,7 @@ void apply_in_place(const char* operation, std::span<const Tensor* const> tensor
   std::array<Node*, most_inputs> nodes;  // NOLINT: only the first are used
   Stream& stream = gather(operation, tensors, nodes.data());
   const std::span all(nodes.data(), tensors.size());
-  check(all);
+  if (check) check(all);
   for (std::size_t i = 0; i < written; ++i) require_writable(operation, *all[i]);
   const StreamLock lock(stream);
   stream.require_alive(operation);

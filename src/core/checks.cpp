@@ -16,10 +16,13 @@ void require_shape(const char* operation, const char* name, const Node& node, co
   if (!(node.shape == wanted)) throw ShapeError(operation, cat(name, " is ", node.shape, "; wanted ", wanted));
 }
 
+bool overlap(const Node& a, const Node& b) {
+  return a.storage.block() == b.storage.block() && a.offset < b.offset + b.bytes() && b.offset < a.offset + a.bytes();
+}
+
 void require_apart(const char* operation, const char* name, const Node& output, std::initializer_list<const Node*> others) {
   for (const Node* other : others)
-    if (other && other->storage.block() == output.storage.block() && other->offset < output.offset + output.bytes() &&
-        output.offset < other->offset + other->bytes())
+    if (other && overlap(output, *other))
       throw ArgumentError(
           operation, cat(name, ' ', output.shape, " shares memory with another tensor ", other->shape, "; write to a tensor of its own"));
 }

@@ -9,6 +9,7 @@ namespace tidepool::inline v0 {
 
 void require_type(const char* operation, const char* name, const Node& node, DType wanted);          // "y is i32; wanted f32"
 void require_shape(const char* operation, const char* name, const Node& node, const Shape& wanted);  // "y is [2, 4]; wanted [2, 5]"
+bool overlap(const Node& a, const Node& b);                                                          // whether they share memory
 // An output that is written into shares no memory with the others, of which some may be null.
 void require_apart(const char* operation, const char* name, const Node& output, std::initializer_list<const Node*> others);
 

@@ -64,14 +64,19 @@ inline Node& usable(const char* operation, const Tensor& tensor) {
     unusable(operation, tensor);
   return *node;
 }
-// How many elements; throws ShapeError naming the operation when there is no such number.
+// How many elements; throws ShapeError naming the operation when there is no such number, or no such number of bytes.
 [[noreturn]] void rename_error(const char* operation, const ShapeError& error);
+[[noreturn]] void beyond_memory(const char* operation, const Shape& shape);
 inline std::int64_t checked_numel(const char* operation, const Shape& shape) {
+  constexpr auto most = static_cast<std::int64_t>(SIZE_MAX / 16);  // their bytes can be rounded up and added to others
   try {
-    return shape.numel();
+    const std::int64_t numel = shape.numel();
+    if (numel <= most) [[likely]]
+      return numel;
   } catch (const ShapeError& error) {
     rename_error(operation, error);
   }
+  beyond_memory(operation, shape);
 }
 inline void Node::become(const char* operation, const Shape& new_shape, DType new_dtype) {
   numel = checked_numel(operation, new_shape);
@@ -89,8 +94,6 @@ inline Tensor make_tensor(DeviceSlot& slot) {
 }
 // A tensor over a stretch of storage, known to this thread's tidy scope.
 Tensor make_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot, Storage storage, std::size_t offset);
-// Bytes of such a tensor; throws ShapeError when there is no such size.
-std::size_t checked_bytes(const char* operation, const Shape& shape, DType dtype);
 // A new tensor with anything in it.
 Tensor allocate_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot, MemoryTag tag = MemoryTag::activations);
 

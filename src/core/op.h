@@ -104,7 +104,7 @@ Tensor apply(const OpDef& op, std::initializer_list<const Tensor*> in, const T& 
 Tensor apply_view(const OpDef& op, const Tensor& a, const Shape& shape, std::size_t offset, const Attrs& attrs);
 // Runs `launch(stream, nodes)` on tensors that are read and written in place. The first `written` of them change, so
 // pending backward passes that need their old values will throw.
-using InPlaceCheck = void (*)(std::span<Node* const>);
+using InPlaceCheck = void (*)(std::span<Node* const>);                       // may be null
 using InPlaceRun = void (*)(std::span<Node* const>, Stream&, const Attrs&);  // unless all that is written is empty
 void apply_in_place(const char* operation, std::span<const Tensor* const> tensors, std::size_t written, InPlaceCheck check, InPlaceRun run,
                     const Attrs& attrs);
@@ -122,6 +122,8 @@ inline Operand write(const Node& node) { return operand(node, Access::write); }
 inline Operand update(const Node& node) { return operand(node, Access::read_write); }
 inline Operand scratch(const Storage& storage, std::size_t bytes, Access access) { return {storage.block(), 0, bytes, access, 4}; }
 
+// Kernels count elements with 32 bits, and the last workgroups may reach a little beyond the last element.
+inline constexpr std::int64_t most_elements = 0xff000000;
 inline std::uint32_t to_count(std::int64_t value) { return static_cast<std::uint32_t>(value); }
 inline Extent per_element(std::int64_t count) { return {to_count(count), 1, 1}; }
 inline Extent per_element(const Node& node) { return per_element(node.numel); }

@@ -116,6 +116,11 @@ struct Earlier {
 };
 using Queue = std::priority_queue<std::shared_ptr<TapeEntry>, std::vector<std::shared_ptr<TapeEntry>>, Earlier>;
 
+// f16 holds numbers; they are added as f32.
+Tensor sum_of(const Tensor& a, const Tensor& b) {
+  return a.dtype() == DType::f16 ? add(a.to(DType::f32), b.to(DType::f32)).to(DType::f16) : add(a, b);
+}
+
 void pass_gradient(Tensor gradient, const TapeEntry& from, TapeEntry::Input& input, Queue& queue) {
   if (!input.needed()) return;
   if (!gradient.defined()) throw Error("backward", cat(from.op->name, " gave no gradient for an input that needs one"));
@@ -126,7 +131,7 @@ void pass_gradient(Tensor gradient, const TapeEntry& from, TapeEntry::Input& inp
     return;
   }
   const bool first = !input.from->gradient.defined();
-  input.from->gradient = first ? std::move(gradient) : add(input.from->gradient, gradient);
+  input.from->gradient = first ? std::move(gradient) : sum_of(input.from->gradient, gradient);
   if (first) queue.push(input.from);
 }
 

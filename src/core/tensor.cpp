@@ -41,6 +41,10 @@ void rename_error(const char* operation, const ShapeError& error) {
   throw ShapeError(operation, std::string_view(error.what()).substr(std::string_view("shape: ").size()));
 }
 
+void beyond_memory(const char* operation, const Shape& shape) {
+  throw ShapeError(operation, cat(shape, " has more elements than any memory"));
+}
+
 Tensor make_tensor(const char* operation, const Shape& shape, DType dtype, DeviceSlot& slot, Storage storage, std::size_t offset) {
   Tensor tensor = make_tensor(slot);
   tensor.node()->become(operation, shape, dtype);

@@ -3,13 +3,12 @@
 #include <tidepool/error.h>
 #include <tidepool/tensor.h>
 
-#include "core/node.h"
+#include "core/op.h"
 #include "core/tape.h"
 #include "device/capture.h"
 #include "device/slot.h"
 #include "platform/cat.h"
 
-#include <numeric>
 #include <type_traits>
 
 namespace tidepool::inline v0 {
@@ -24,7 +23,9 @@ template <>
 constexpr DType dtype_of<std::uint8_t> = DType::u8;
 
 void require_type(const char* operation, const Node& node, DType host) {
-  if (node.dtype != host) throw DTypeError(operation, cat("the tensor is ", node.dtype, " but the host's values are ", host));
+  if (node.dtype != host)
+    throw DTypeError(operation, cat("the tensor is ", node.dtype, " but the host's values are ", host,
+                                    "; wanted values of its own type, or convert it with to(DType::", host, ")"));
 }
 
 void require_count(const char* operation, const Node& node, std::size_t values) {
@@ -123,7 +124,9 @@ T Tensor::item() const {
   const Node& node = usable("item", *this);
   if (reads_as_float<T>(node)) return detach().to(DType::f32).item<T>();
   require_type("item", node, dtype_of<T>);
-  if (node.numel != 1) throw ShapeError("item", cat("the tensor has shape ", node.shape, "; wanted one element"));
+  if (node.numel != 1)
+    throw ShapeError("item",
+                     cat("the tensor has shape ", node.shape, "; wanted one element: reduce it first (sum, mean), or use to_host()"));
   T value{};
   download("item", node, std::as_writable_bytes(std::span(&value, 1)));
   return value;
@@ -156,19 +159,38 @@ Tensor from_host(std::span<const std::uint8_t> values, const Shape& shape, const
 
 Tensor arange(std::int64_t count, const Device& device) {
   if (count < 0) throw ArgumentError("arange", cat("count is ", count, "; wanted 0 or more"));
+  Capture::refuse("arange");
+  Tensor counted = allocate_tensor("arange", {count}, DType::f32, device.slot());  // before the host's: it knows the limits
   std::vector<float> values(static_cast<std::size_t>(count));
-  std::iota(values.begin(), values.end(), 0.0F);
-  return make_from_host(std::span<const float>(values), {count}, device, "arange");
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);  // adding 1 would stop at 2^24
+  upload("arange", *counted.node(), std::as_bytes(std::span(values)));
+  return counted;
 }
 
+namespace {
+
+struct MoveAttrs {
+  DeviceSlot* from;
+};
+constexpr OpDef move{
+    // by way of the host: nothing is launched
+    .name = "to",
+    .gradient = [](const Grad& g) -> Tensors { return {g.dout.to(Device(*g.attrs<MoveAttrs>().from))}; },
+    .saves = Saves::nothing,
+};
+
+}  // namespace
+
 Tensor Tensor::to(const Device& device) const {
-  const Node& node = usable("to", *this);
+  Node* const own = &usable("to", *this);
+  const Node& node = *own;
   if (&device.slot() == node.slot) return *this;
-  if (node.wants_grad) require_writable("to", node);
   std::vector<std::byte> bytes(node.bytes());
   download("to", node, bytes);
   Tensor moved = allocate_tensor("to", node.shape, node.dtype, device.slot());
   upload("to", *moved.node(), bytes);
+  const Tensor* const in = this;
+  if (wants_gradient({&own, 1})) remember(move, {&in, 1}, Attrs(MoveAttrs{node.slot}), *moved.node());
   return moved;
 }
 

@@ -41,7 +41,7 @@ Dataset Dataset::normalized(double mean, double deviation) const {
 
 Dataset Dataset::slice(std::int64_t begin, std::int64_t end) const {
   if (begin < 0 || end < begin || end > size())
-    throw ArgumentError("slice", cat("samples [", begin, ", ", end, ") of a dataset that has ", size()));
+    throw ArgumentError("slice", cat("got samples [", begin, ", ", end, ") of a dataset; wanted 0 <= begin <= end <= ", size()));
   Dataset result = *this;
   result.begin_ = begin_ + begin;
   result.end_ = begin_ + end;

@@ -142,8 +142,7 @@ constinit thread_local Capture* Capture::current_ = nullptr;
 
 Capture::Capture() {
   if (current_) throw Error("capture", "this thread is capturing already; a capture cannot hold another");
-  constexpr std::size_t most_aside = 64;
-  forget_made_kernels(most_aside);
+  forget_made_kernels(most_set_aside);
   current_ = this;
 }
 

@@ -35,6 +35,7 @@ class MadeKernel {
 void set_aside(MadeKernel* kernel) noexcept;
 // Lets go of those that were set aside, if they are more than so many; waits for the devices that used them. With no stream's lock held.
 void forget_made_kernels(std::size_t more_than);
+inline constexpr std::size_t most_set_aside = 64;  // before captures and new kernels, which so bound their number
 
 template <class Kernel, class... Arguments>
 std::shared_ptr<Kernel> make_kernel(Arguments&&... arguments) {

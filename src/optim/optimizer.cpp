@@ -162,7 +162,7 @@ void advance_rates(OptimizerState& state, double beta1, double beta2) {
                              .rest1 = static_cast<float>(1 - beta1),
                              .rest2 = static_cast<float>(1 - beta2)};
   apply_in_place(
-      state.name, {&state.rates}, 1, [](std::span<Node* const>) {},
+      state.name, {&state.rates}, 1, nullptr,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
         stream.launch(advance_kernel, {update(*nodes[0])}, attrs.as<AdvanceParams>(), Extent{1, 1, 1});
       },

@@ -54,7 +54,7 @@ void launch_update(OptimizerState& state, const KernelDef& kernel, P params) {
   tensors[n++] = &state.gradients;
   tensors[n++] = &state.rates;
   apply_in_place(
-      state.name, std::span<const Tensor* const>(tensors.data(), n), written, [](std::span<Node* const>) {},
+      state.name, std::span<const Tensor* const>(tensors.data(), n), written, nullptr,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
         const auto [used, p] = attrs.as<Update>();
         const Node &w = *nodes[0], &g = *nodes[nodes.size() - 2], &rates = *nodes[nodes.size() - 1];

@@ -104,6 +104,16 @@ TEST_P(Accuracy, OfPowersIncludesWhatCSaysOfZerosSignsAndInfinities) {
   }
 }
 
+TEST_P(Accuracy, OfTheGradientOfAQuotientIsThatOfTheResult) {
+  const Using use(*GetParam());
+  const std::vector<float> y = of_all_sizes(-120, 120);  // whose squares are 0 or infinity
+  const Tensor divisor = on(use.device(), y).requires_grad();
+  sum(on(use.device(), y) * 1.5F / divisor).backward();
+  EXPECT_LT(largest_error(
+                y, divisor.grad(), [](double value) { return -1.5 / value; }, 0),
+            4);
+}
+
 INSTANTIATE_TEST_SUITE_P(, Accuracy, testing::ValuesIn(backend_pointers()), [](const auto& info) { return info.param->name; });
 
 }  // namespace

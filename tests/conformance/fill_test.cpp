@@ -28,6 +28,16 @@ TEST_P(Fill, GivesTheValueInEveryType) {
   }
 }
 
+TEST_P(Fill, TakesTheOutermostWholeNumbersAndCutsOthers) {
+  const Using use(*GetParam());
+  const auto filled = [&](DType type, float value) { return values(full({1}, value, {.dtype = type, .device = use.device()}))[0]; };
+  EXPECT_EQ(filled(DType::u8, 255.9F), 255.0F);
+  EXPECT_EQ(filled(DType::u8, -0.9F), 0.0F);
+  EXPECT_EQ(filled(DType::i32, -2147483648.0F), -2147483648.0F);
+  EXPECT_EQ(filled(DType::i32, 2147483520.0F), 2147483520.0F);
+  EXPECT_EQ(filled(DType::i32, -2.7F), -2.0F);
+}
+
 INSTANTIATE_TEST_SUITE_P(, Fill, testing::ValuesIn(backend_pointers()), [](const auto& info) { return info.param->name; });
 
 }  // namespace

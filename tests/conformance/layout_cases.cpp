@@ -251,11 +251,70 @@ void view_cases(std::vector<OpCases>& all) {
                           {.shape = {64, 9}, .begin = 3, .end = 64, .view = true}}});
 }
 
+// f16 has no arithmetic, but gradients go through it all the same: those of a tensor that is used twice, or spread, are added.
+void half_cases(std::vector<OpCases>& all) {
+  const auto of_halves = [&](const char* op, const char* form, auto&& make, auto&& reference, std::vector<Case> over) {
+    all.push_back({.op = op,
+                   .form = form,
+                   .make = [make](Inputs& in, const Case& c) { return make(in.uniform(c.shape, 0.1, 1).to(DType::f16), c).to(DType::f32); },
+                   .reference = [reference](const RefTensors& in, const Case& c) { return reference(in[0], c); },
+                   .over = std::move(over),
+                   .tolerance = 5e-4,
+                   .gradient_tolerance = 1e-3});
+  };
+  of_halves(
+      "clone", "of_halves", [](const Tensor& h, const Case&) { return h.clone(); }, [](const RefTensor& x, const Case&) { return x; },
+      {{.shape = {}}, {.shape = {9}, .view = true}, {.shape = {70001}}});
+  of_halves(
+      "reshape", "of_halves", [](const Tensor& h, const Case& c) { return h.reshape(c.other); },
+      [](const RefTensor& x, const Case& c) { return reshaped(x, c.other); },
+      {{.shape = {6}, .other = {2, 3}}, {.shape = {5, 7}, .other = {35}, .view = true}});
+  of_halves(
+      "slice", "of_halves", [](const Tensor& h, const Case& c) { return h.slice(c.begin, c.end); },
+      [](const RefTensor& x, const Case& c) { return rows(x, c.begin, c.end); },
+      {{.shape = {5, 3}, .begin = 1, .end = 4}, {.shape = {7}, .begin = 3, .end = 4}, {.shape = {7}, .begin = 3, .end = 3}});
+  of_halves(
+      "slice", "of_overlapping_halves",
+      [](const Tensor& h, const Case& c) {
+        return h.slice(c.begin, c.end).to(DType::f32) + h.slice(c.begin - 1, c.end - 1).to(DType::f32);
+      },
+      [](const RefTensor& x, const Case& c) {
+        return zip(rows(x, c.begin, c.end), rows(x, c.begin - 1, c.end - 1), [](double a, double b) { return a + b; });
+      },
+      {{.shape = {5, 3}, .begin = 1, .end = 4}, {.shape = {1000}, .begin = 7, .end = 992}});
+  of_halves(
+      "broadcast_to", "of_halves", [](const Tensor& h, const Case& c) { return broadcast_to(h, c.other); },
+      [](const RefTensor& x, const Case& c) { return broadcast(x, c.other); },
+      {{.shape = {}, .other = {7}}, {.shape = {3}, .other = {5, 3}}, {.shape = {2, 1, 4}, .other = {2, 3, 4}}});
+  of_halves(
+      "permute", "of_halves_with_gradients",
+      [](const Tensor& h, const Case&) {
+        return transpose(permute(h, {1, 2, 0}));
+      },
+      [](const RefTensor& x, const Case&) {
+        return permuted(x, {1, 0, 2});
+      },
+      {{.shape = {2, 3, 5}}});
+  of_halves(
+      "concat", "of_halves_with_gradients",
+      [](const Tensor& h, const Case& c) {
+        return concat({h, h, h}, c.axes[0]);
+      },
+      [](const RefTensor& x, const Case& c) {
+        return joined({x, x, x}, c.axes[0]);
+      },
+      {{.shape = {3}, .axes = {0}}, {.shape = {3, 5}, .axes = {1}}});
+  of_halves(
+      "part", "of_halves", [](const Tensor& h, const Case&) { return split(h, 3, 1)[1]; },
+      [](const RefTensor& x, const Case&) { return part_of(x, 1, 3, 5); }, {{.shape = {4, 7}}});
+}
+
 }  // namespace
 
 void layout_cases(std::vector<OpCases>& all) {
   copying_cases(all);
   view_cases(all);
+  half_cases(all);
 }
 
 }  // namespace tidepool::conformance

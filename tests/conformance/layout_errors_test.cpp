@@ -1,6 +1,8 @@
 // Errors of the operations that move, choose and convert elements.
 #include "conformance/errors.h"
 
+#include <cmath>
+
 namespace tidepool::conformance {
 namespace {
 
@@ -19,6 +21,9 @@ TEST_P(LayoutErrors, AxesAreCheckedAndNamed) {
   expect_error<ArgumentError>([&] { concat({}, 0); }, {"concat:", "no tensors"});
   expect_error<ShapeError>([&] { stack({a, ones({3, 2})}, 0); }, {"stack:", "[2, 3]", "[3, 2]"});
   expect_error<ShapeError>([&] { stack({a, a}, 3); }, {"stack:", "axis 3"});
+  const Tensor eight = integers({1, 1, 1, 1, 1, 1, 1, 1});
+  expect_error<ShapeError>([&] { stack({eight, eight}, 0); }, {"stack:", "the result would have 9 axes; a tensor has at most 8"});
+  expect_error<ShapeError>([&] { one_hot(eight, 3); }, {"one_hot:", "the result would have 9 axes; a tensor has at most 8"});
   expect_error<ArgumentError>([&] { split(a, 0, 0); }, {"split:", "0 parts"});
   expect_error<ShapeError>([&] { split(number, 2, 0); }, {"split:", "rank 0"});
 }
@@ -37,6 +42,11 @@ TEST_P(LayoutErrors, TypesThatDoNotFitAreNamed) {
   expect_error<DTypeError>([&] { one_hot(a, 3); }, {"one_hot:", "i32"});
   expect_error<ArgumentError>([&] { one_hot(whole, 0); }, {"one_hot:", "0 classes"});
   expect_error<DTypeError>([&] { whole + 0.5F; }, {"add:", "i32", "0.5"});
+  expect_error<ArgumentError>([] { full({2}, 300, {.dtype = DType::u8}); }, {"full: value is 300; wanted 0 to 255, which u8 holds"});
+  expect_error<ArgumentError>([] { full({2}, -1, {.dtype = DType::u8}); }, {"full: value is -1;"});
+  expect_error<ArgumentError>([] { full({2}, 3e9F, {.dtype = DType::i32}); },
+                              {"full: value is 3e+09; wanted -2147483648 to 2147483647, which i32 holds"});
+  expect_error<ArgumentError>([&] { fill_(whole, std::nanf("")); }, {"fill_: value is nan;", "i32"});
   expect_error<ArgumentError>([&] { dropout(a, 1.5); }, {"dropout:", "1.5"});
   expect_error<DTypeError>([&] { dropout(whole, 0.5); }, {"dropout:", "i32"});
   expect_error<DTypeError>([&] { rand({2}, {.dtype = DType::i32}); }, {"rand:", "i32"});

@@ -2,6 +2,7 @@
 #include "conformance/errors.h"
 
 #include <cmath>
+#include <limits>
 #include <span>
 
 namespace tidepool::conformance {
@@ -22,9 +23,16 @@ TEST_P(TensorErrors, SizesThatCannotBeAreNamed) {
   expect_error<ShapeError>([] { zeros({huge, huge}); }, {"zeros:", std::to_string(huge)});
   expect_error<ShapeError>([] { empty({huge, huge}); }, {"empty:", std::to_string(huge)});
   expect_error<ShapeError>([&] { from_host(two, {huge, huge}); }, {"from_host:", std::to_string(huge)});
+  expect_error<ShapeError>([] { arange(std::numeric_limits<std::int64_t>::max()); }, {"arange:", "more elements than any memory"});
   const std::vector<std::int64_t> nine(9, 1);
   expect_error<ShapeError>([&] { Shape{std::span<const std::int64_t>(nine)}; }, {"9", "8"});
   expect_error<ShapeError>([] { Shape{1, 2}[2]; }, {"axis 2", "[1, 2]"});
+}
+
+TEST_P(TensorErrors, MoreNumbersThanTheDeviceHoldsAreOutOfMemory) {
+  configure({.memory_limit = 1_GiB});
+  expect_error<OutOfMemory>([] { arange(huge); }, {"arange:", "asked 4 TiB"});
+  expect_error<Error>([] { capture([] { arange(huge); }); }, {"arange:", "inside capture"});
 }
 
 TEST_P(TensorErrors, ValuesThatDoNotFitTheShapeAreCounted) {
@@ -35,9 +43,11 @@ TEST_P(TensorErrors, ValuesThatDoNotFitTheShapeAreCounted) {
   expect_error<ShapeError>([] { tensor({1, 2, 3}, {2, 2}); }, {"tensor:", "3", "[2, 2]"});
   expect_error<ShapeError>([&] { a.copy_from(five); }, {"copy_from:", "5", "[2, 3]"});
   expect_error<ShapeError>([&] { a.copy_to(std::span(five)); }, {"copy_to:", "5", "[2, 3]"});
-  expect_error<ShapeError>([&] { a.item(); }, {"item:", "[2, 3]"});
+  expect_error<ShapeError>([&] { a.item(); }, {"item:", "[2, 3]", "reduce it first (sum, mean), or use to_host()"});
   expect_error<DTypeError>([&] { a.copy_from(whole); }, {"copy_from:", "f32", "i32"});
-  expect_error<DTypeError>([&] { a.to_host<std::int32_t>(); }, {"to_host:", "f32", "i32"});
+  expect_error<DTypeError>(
+      [&] { a.to_host<std::int32_t>(); },
+      {"to_host: the tensor is f32 but the host's values are i32; wanted values of its own type, or convert it with to(DType::i32)"});
   expect_error<DTypeError>([&] { a.slice(0, 1).to_host<std::uint8_t>(); }, {"to_host:", "f32", "u8"});
   expect_error<DTypeError>([&] { sum(a).item<std::int32_t>(); }, {"item:", "f32", "i32"});
 }
@@ -78,8 +88,10 @@ TEST_P(TensorErrors, WritingInPlaceChecksShapeTypeAndDevice) {
   const Tensor a = ones({2, 3});
   expect_error<ShapeError>([&] { copy_(a, ones({3})); }, {"copy_:", "[2, 3]", "[3]"});
   expect_error<ShapeError>([&] { copy_(a, ones({3, 2})); }, {"copy_:", "[2, 3]", "[3, 2]"});
-  expect_error<DTypeError>([&] { copy_(a, integers({2, 3})); }, {"copy_:", "f32", "i32"});
+  expect_error<DTypeError>([&] { copy_(a, integers({2, 3})); }, {"copy_: types differ: f32 from i32; convert the source with to(dtype)"});
   expect_error<DeviceError>([&] { copy_(a, elsewhere({2, 3})); }, {"copy_:", id(), "null"});
+  expect_error<ArgumentError>([&] { copy_(a.slice(0, 1).reshape({3}), a.reshape({6}).slice(2, 5)); },
+                              {"copy_: destination [3] and source [3] overlap; copy from a clone() of the source"});
   const Tensor parameter = ones({2}).requires_grad();
   expect_error<Error>([&] { fill_(parameter, 2); }, {"fill_:", "gradient"});
   expect_error<Error>([&] { copy_(parameter, ones({2})); }, {"copy_:", "gradient"});

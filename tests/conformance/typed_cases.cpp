@@ -1,6 +1,7 @@
 #include "conformance/cases.h"
 
 #include <cmath>
+#include <limits>
 
 namespace tidepool::conformance {
 
@@ -25,6 +26,17 @@ OpCases exact(OpCases cases) {
 }
 
 using Compare = Tensor (*)(const Tensor&, const Tensor&);
+
+// Whole numbers and such as no i32 or no u8 equals; a case's option says which.
+constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float numbers[] = {1,   -0.0F, 0.5F,          1.5F,           -0.5F, -1.5F, 254.5F,   255,       255.5F,
+                             256, -1,    2147483648.0F, -2147483648.0F, 3e9F,  -3e9F, infinity, -infinity, nan};
+float number_of(const Case& c) { return numbers[c.options[0]]; }
+std::vector<Case> with_every_number() {
+  std::vector<Case> all;
+  for (std::size_t i = 0; i < std::size(numbers); ++i) all.push_back({.shape = {5, 8}, .options = {static_cast<std::int64_t>(i)}});
+  return all;
+}
 
 template <class F>
 auto zipped(F f) {
@@ -60,12 +72,20 @@ void compare_cases(std::vector<OpCases>& all, const char* op, Compare compare, T
                            },
                        .reference = reference,
                        .over = shapes()}));
-  all.push_back(exact({.op = op,
-                       .form = "with_a_number",
-                       .make = [with_number](Inputs& in, const Case& c) { return with_number(in.integers(c.shape, -2, 3), 1.0F); },
-                       .reference = [holds](const RefTensors& in,
-                                            const Case&) { return map(in[0], [holds](double x) { return holds(x, 1) ? 1.0 : 0.0; }); },
-                       .over = {{.shape = {3, 5}}}}));
+  const auto with_a_number = [&](const char* form, auto&& input) {
+    all.push_back(exact({.op = op,
+                         .form = form,
+                         .make = [with_number, input](Inputs& in, const Case& c) { return with_number(input(in, c), number_of(c)); },
+                         .reference =
+                             [holds](const RefTensors& in, const Case& c) {
+                               return map(in[0], [holds, y = number_of(c)](double x) { return holds(x, y) ? 1.0 : 0.0; });
+                             },
+                         .over = with_every_number()}));
+  };
+  with_a_number("with_a_number", [](Inputs& in, const Case& c) { return in.uniform(c.shape, -2, 2); });
+  with_a_number("of_integers_with_a_number", [](Inputs& in, const Case& c) { return in.integers(c.shape, -2, 3); });
+  with_a_number("of_small_bytes_with_a_number", [](Inputs& in, const Case& c) { return in.bytes(c.shape, 0, 3); });
+  with_a_number("of_large_bytes_with_a_number", [](Inputs& in, const Case& c) { return in.bytes(c.shape, 253, 256); });
 }
 
 void integer_cases(std::vector<OpCases>& all, const char* op, Compare f, double (*reference)(double, double)) {
@@ -107,6 +127,17 @@ void where_cases(std::vector<OpCases>& all) {
                  .reference = chosen,
                  .over = shapes(),
                  .tolerance = 0});
+  all.push_back({.op = "where",
+                 .form = "of_halves",
+                 .make =
+                     [](Inputs& in, const Case& c) {
+                       const Tensor condition = in.bytes(c.shape, 0, 2), a = in.uniform(c.other, 0.1, 1).to(DType::f16);
+                       return where(condition, a, in.uniform(c.shape, 0.1, 1).to(DType::f16)).to(DType::f32);
+                     },
+                 .reference = chosen,
+                 .over = shapes(),
+                 .tolerance = 5e-4,
+                 .gradient_tolerance = 1e-3});
   all.push_back(exact({.op = "where",
                        .form = "of_integers",
                        .make =

@@ -57,8 +57,8 @@ TEST(Dataset, ASliceSharesTheNumbers) {
   EXPECT_EQ(s.mean(), 1);
   EXPECT_EQ(s.deviation(), 2);
   EXPECT_EQ(d.slice(4, 4).size(), 0);
-  EXPECT_HAS(message_of<ArgumentError>([&] { d.slice(1, 5); }), "slice: samples [1, 5) of a dataset that has 4");
-  EXPECT_HAS(message_of<ArgumentError>([&] { s.slice(0, 3); }), "that has 2");
+  EXPECT_HAS(message_of<ArgumentError>([&] { d.slice(1, 5); }), "slice: got samples [1, 5) of a dataset; wanted 0 <= begin <= end <= 4");
+  EXPECT_HAS(message_of<ArgumentError>([&] { s.slice(0, 3); }), "<= 2");
   for (const auto& [begin, end] : {std::pair(-1, 2), std::pair(3, 2)}) message_of<ArgumentError>([&] { d.slice(begin, end); });
 }
 

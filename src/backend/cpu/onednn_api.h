@@ -41,11 +41,7 @@ namespace tidepool::inline v0 {
   X(memory_destroy)                                 \
   X(primitive_attr_create)                          \
   X(primitive_attr_set_scratchpad_mode)             \
-  X(primitive_attr_set_post_ops)                    \
   X(primitive_attr_destroy)                         \
-  X(post_ops_create)                                \
-  X(post_ops_append_eltwise)                        \
-  X(post_ops_destroy)                               \
   X(dilated_convolution_forward_desc_init)          \
   X(matmul_desc_init)                               \
   X(dilated_convolution_backward_data_desc_init)    \

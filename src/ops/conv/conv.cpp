@@ -132,7 +132,7 @@ void conv2d_fwd(const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dO
     tensors.push_back(&b);
   }
   apply_in_place(
-      name, tensors, 1, [](std::span<Node* const>) {},
+      name, tensors, 1, nullptr,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
         launch_forward(stream, attrs.as<ConvParams>(), *nodes[1], *nodes[2], nodes.size() > 3 ? nodes[3] : nullptr, *nodes[0]);
       },

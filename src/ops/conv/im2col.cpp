@@ -121,7 +121,7 @@ void im2col(const Tensor& x, const Im2colOptions& options, const Tensor& columns
   require_apart("im2col", "columns", to, {&from});
   const NoGrad guard;
   apply_in_place(
-      "im2col", {&columns, &x}, 1, [](std::span<Node* const>) {},
+      "im2col", {&columns, &x}, 1, nullptr,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
         stream.launch(im2col_kernel, {read(*nodes[1]), write(*nodes[0])}, attrs.as<ConvParams>(), per_element(*nodes[0]));
       },
@@ -135,7 +135,7 @@ void col2im(const Tensor& columns, const Im2colOptions& options, const Tensor& x
   require_apart("col2im", "x", to, {&from});
   const NoGrad guard;
   apply_in_place(
-      "col2im", {&x, &columns}, 1, [](std::span<Node* const>) {},
+      "col2im", {&x, &columns}, 1, nullptr,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
         stream.launch(col2im_kernel, {read(*nodes[1]), write(*nodes[0])}, attrs.as<ConvParams>(), per_element(*nodes[0]));
       },

@@ -244,7 +244,7 @@ void accumulate(const std::shared_ptr<Node>& to, Tensor gradient) {
   }
   const Tensor sum(leaf.grad);
   apply_in_place(
-      "backward", {&sum, &gradient}, 1, [](std::span<Node* const>) {},
+      "backward", {&sum, &gradient}, 1, nullptr,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs&) {
         launch_binary(ops::add_kernel, *nodes[0], *nodes[1], *nodes[0], stream);
       },

@@ -108,7 +108,9 @@ void add_named(Stream& stream, const char* operation, const KernelDef& kernel, c
 }
 
 Shape with_last_axis(const char* operation, const Shape& shape, std::int64_t size) {
-  if (shape.rank() == Shape::max_rank) throw ShapeError(operation, cat("got ", shape, "; one more axis is too many"));
+  if (shape.rank() == Shape::max_rank)
+    throw ShapeError(operation,
+                     cat("got ", shape, "; the result would have ", shape.rank() + 1, " axes; a tensor has at most ", Shape::max_rank));
   std::array<std::int64_t, Shape::max_rank> sizes{};
   *std::copy(shape.begin(), shape.end(), sizes.begin()) = size;
   return Shape(std::span<const std::int64_t>(sizes.data(), static_cast<std::size_t>(shape.rank() + 1)));

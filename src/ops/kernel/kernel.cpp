@@ -50,8 +50,6 @@ void KernelCall::parallel(const std::function<void(std::int64_t, std::int64_t)>&
 
 namespace {
 
-constexpr std::int64_t most_items = 0xff000000;  // as tensors have elements
-
 struct OwnCall {
   std::shared_ptr<OwnKernel> kernel;
   std::int64_t items;
@@ -103,15 +101,12 @@ void run_own(std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
   kernel.called_with(call.params.size());
 }
 
-void accept(std::span<Node* const>) {}  // checked before
-
 [[noreturn]] void empty_kernel() { throw ReleasedError("kernel", "the kernel is empty; make it from KernelOptions"); }
 
 }  // namespace
 
 Kernel::Kernel(const KernelOptions& options) {
-  constexpr std::size_t most_aside = 64;
-  forget_made_kernels(most_aside);
+  forget_made_kernels(most_set_aside);
   kernel_ = make_kernel<OwnKernel>(options);
 }
 
@@ -125,7 +120,7 @@ void Kernel::launch(std::int64_t n, std::span<const std::byte> params, std::span
   const KernelDef& def = kernel_->def;
   const char* const operation = def.name;
   if (tensors.size() != def.bindings) throw ArgumentError(operation, cat("got ", tensors.size(), " tensors; wanted ", int{def.bindings}));
-  if (n < 0 || n > most_items) throw ArgumentError(operation, cat("n is ", n, "; wanted 0 to ", most_items, " work items"));
+  if (n < 0 || n > most_elements) throw ArgumentError(operation, cat("n is ", n, "; wanted 0 to ", most_elements, " work items"));
   OwnCall call{kernel_, n, params, {}};
   std::array<const Tensor*, max_bindings> ordered{};
   std::size_t written = 0, next = 0;
@@ -142,7 +137,7 @@ void Kernel::launch(std::int64_t n, std::span<const std::byte> params, std::span
     for (std::size_t other = 0; other < tensors.size(); ++other)
       if (other != i) require_apart(operation, "what it writes", node, {&usable(operation, tensors[other])});
   }
-  apply_in_place(operation, std::span(ordered).first(tensors.size()), written, accept, run_own, Attrs(OwnCallAt{&call}));
+  apply_in_place(operation, std::span(ordered).first(tensors.size()), written, nullptr, run_own, Attrs(OwnCallAt{&call}));
 }
 
 }  // namespace tidepool::inline v0

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace tidepool::inline v0 {
 
@@ -108,6 +110,18 @@ std::uint32_t longest_run(const StridedParams& p) {
 }
 
 }  // namespace
+
+WholeNumbers whole_numbers(DType type) {
+  if (type == DType::u8) return {0, 255};
+  return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+}
+
+bool holds(DType type, float value) {
+  if (type == DType::f32 || type == DType::f16) return true;
+  const auto [lowest, highest] = whole_numbers(type);
+  const double whole = std::trunc(value);
+  return whole >= lowest && whole <= highest;
+}
 
 void launch_fill(Stream& stream, const Node& node, float value) {
   const FillParams p{.shifts = {}, .count = static_cast<std::uint32_t>(node.numel), .bits = bits_of(value, node.dtype)};

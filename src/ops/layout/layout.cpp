@@ -4,6 +4,7 @@
 #include <tidepool/grad.h>
 #include <tidepool/ops.h>
 
+#include "core/checks.h"
 #include "core/tape.h"
 #include "device/slot.h"
 #include "ops/elementwise/elementwise.h"
@@ -48,7 +49,7 @@ constexpr OpDef slice{
     .name = "slice",
     .gradient = [](const Grad& g) -> Tensors {
       const auto rows = g.attrs<RowsAttrs>();
-      const Tensor whole = zeros(g.shape(0), {.dtype = DType::f32, .device = g.dout.device()});
+      const Tensor whole = zeros(g.shape(0), {.dtype = g.dout.dtype(), .device = g.dout.device()});
       copy_(whole.slice(rows.begin, rows.end), g.dout);
       return {whole};
     },
@@ -93,7 +94,7 @@ Tensor Tensor::slice(std::int64_t begin, std::int64_t end) const {
   if (node.shape.rank() == 0) throw ShapeError("slice", "the tensor has rank 0 and so no rows");
   const std::int64_t rows = node.shape[0];
   if (begin < 0 || end < begin || end > rows)
-    throw ShapeError("slice", cat("rows [", begin, ", ", end, ") of ", node.shape, ", which has ", rows));
+    throw ShapeError("slice", cat("got rows [", begin, ", ", end, ") of ", node.shape, "; wanted 0 <= begin <= end <= ", rows));
   const std::size_t row_bytes = rows == 0 ? 0 : node.bytes() / static_cast<std::size_t>(rows);
   return apply_view(ops::slice, *this, shape_with(node.shape, 0, end - begin), static_cast<std::size_t>(begin) * row_bytes,
                     Attrs(RowsAttrs{begin, end}));
@@ -102,8 +103,12 @@ Tensor Tensor::slice(std::int64_t begin, std::int64_t end) const {
 namespace {
 
 void fill(const char* operation, const Tensor& tensor, float value) {
+  if (const DType type = usable(operation, tensor).dtype; !holds(type, value)) {
+    const auto [lowest, highest] = whole_numbers(type);
+    throw ArgumentError(operation, cat("value is ", value, "; wanted ", lowest, " to ", highest, ", which ", type, " holds"));
+  }
   apply_in_place(
-      operation, {&tensor}, 1, [](std::span<Node* const>) {},
+      operation, {&tensor}, 1, nullptr,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) { launch_fill(stream, *nodes[0], attrs.as<FillAttrs>().value); },
       Attrs(FillAttrs{value}));
 }
@@ -113,6 +118,9 @@ Tensor make_filled(const char* operation, const Shape& shape, float value, const
   fill(operation, made, value);
   return made;
 }
+
+// For tensors of one shape and type: whether they are views of the very same numbers.
+bool same_place(const Node& a, const Node& b) { return a.storage.block() == b.storage.block() && a.offset == b.offset; }
 
 }  // namespace
 
@@ -128,13 +136,16 @@ void copy_(const Tensor& destination, const Tensor& source) {
       "copy_", {&destination, &source}, 1,
       [](std::span<Node* const> nodes) {
         if (nodes[0]->dtype != nodes[1]->dtype)
-          throw DTypeError("copy_", cat("types differ: ", nodes[0]->dtype, " from ", nodes[1]->dtype));
+          throw DTypeError("copy_",
+                           cat("types differ: ", nodes[0]->dtype, " from ", nodes[1]->dtype, "; convert the source with to(dtype)"));
         if (!(nodes[0]->shape == nodes[1]->shape))
           throw ShapeError("copy_", cat("shapes differ: ", nodes[0]->shape, " from ", nodes[1]->shape));
+        if (!same_place(*nodes[0], *nodes[1]) && overlap(*nodes[0], *nodes[1]))  // kernels copy in any order
+          throw ArgumentError("copy_", cat("destination ", nodes[0]->shape, " and source ", nodes[1]->shape,
+                                           " overlap; copy from a clone() of the source"));
       },
       [](std::span<Node* const> nodes, Stream& stream, const Attrs&) {
-        if (nodes[0]->storage.block() == nodes[1]->storage.block() && nodes[0]->offset == nodes[1]->offset) return;
-        launch_copy(stream, *nodes[1], *nodes[0]);
+        if (!same_place(*nodes[0], *nodes[1])) launch_copy(stream, *nodes[1], *nodes[0]);
       },
       Attrs{});
 }

@@ -44,7 +44,14 @@ using Strides = std::array<std::int64_t, Shape::max_rank>;
 Strides strides_of(const Shape& shape);  // elements from one index of an axis to the next
 Shape shape_with(const Shape& shape, std::int64_t axis, std::int64_t size);
 
-void launch_fill(Stream& stream, const Node& node, float value);
+// The whole numbers that i32 or u8 can hold, and whether a value, cut to one, is among them. f32 and f16 hold any value.
+struct WholeNumbers {
+  std::int32_t lowest, highest;
+};
+WholeNumbers whole_numbers(DType type);
+bool holds(DType type, float value);
+
+void launch_fill(Stream& stream, const Node& node, float value);  // which the node's type holds
 void launch_copy(Stream& stream, const Node& from, const Node& to);
 // A part of one tensor to a part of another, `moved` many elements along each axis.
 struct StridedCopy {

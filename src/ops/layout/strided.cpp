@@ -224,25 +224,35 @@ Tensor nhwc_to_nchw(const Tensor& x) {
 }
 
 Tensor concat(std::span<const Tensor> tensors, std::int64_t axis) {
-  constexpr std::size_t at_once = 64;
+  constexpr std::size_t at_once = 64;  // as many as an operation takes
   if (tensors.empty()) throw ArgumentError("concat", "got no tensors; wanted at least one");
   const Shape& shape = usable("concat", tensors[0]).shape;
   if (shape.rank() == 0) throw ShapeError("concat", "got tensors of rank 0; stack() puts numbers together");
   const AxisAttrs attrs{normal_axis("concat", axis, shape.rank())};
-  std::vector<const Tensor*> in;
-  for (const Tensor& tensor : tensors.first(std::min(at_once, tensors.size()))) in.push_back(&tensor);
-  Tensor first = apply(ops::concat, in, Attrs(attrs));
-  if (tensors.size() <= at_once) return first;
-  std::vector<Tensor> rest{first};
-  rest.insert(rest.end(), tensors.begin() + at_once, tensors.end());
-  return concat(rest, axis);
+  const auto join = [&attrs](std::span<const Tensor> run) {
+    std::vector<const Tensor*> in;
+    for (const Tensor& tensor : run) in.push_back(&tensor);
+    return apply(ops::concat, in, Attrs(attrs));
+  };
+  // Many are joined run by run, and the results likewise, so that no number is copied more than a few times.
+  std::vector<Tensor> runs;
+  while (tensors.size() > at_once) {
+    std::vector<Tensor> joined;
+    for (std::size_t at = 0; at < tensors.size(); at += at_once)
+      joined.push_back(join(tensors.subspan(at, std::min(at_once, tensors.size() - at))));
+    runs = std::move(joined);
+    tensors = runs;
+  }
+  return join(tensors);
 }
 Tensor concat(std::initializer_list<Tensor> tensors, std::int64_t axis) { return concat(std::span(tensors.begin(), tensors.size()), axis); }
 
 Tensor stack(std::span<const Tensor> tensors, std::int64_t axis) {
   if (tensors.empty()) throw ArgumentError("stack", "got no tensors; wanted at least one");
   const Shape shape = usable("stack", tensors[0]).shape;
-  if (shape.rank() == Shape::max_rank) throw ShapeError("stack", cat("got ", shape, "; one more axis is too many"));
+  if (shape.rank() == Shape::max_rank)
+    throw ShapeError("stack",
+                     cat("got ", shape, "; the result would have ", shape.rank() + 1, " axes; a tensor has at most ", Shape::max_rank));
   const std::int64_t at = normal_axis("stack", axis, shape.rank() + 1);
   std::array<std::int64_t, Shape::max_rank> sizes{};
   std::copy(shape.begin(), shape.begin() + at, sizes.begin());

@@ -62,7 +62,8 @@ void confusion_rule(const OpCall& call, Node& out) {
 
 void check_classes(const char* operation, const Node& logits, const Node& labels) {
   if (logits.dtype != DType::f32) throw DTypeError(operation, cat("got logits of type ", logits.dtype, "; wanted f32"));
-  if (labels.dtype != DType::i32) throw DTypeError(operation, cat("got labels of type ", labels.dtype, "; wanted i32"));
+  if (labels.dtype != DType::i32)
+    throw DTypeError(operation, cat("got labels of type ", labels.dtype, "; wanted i32; convert them with to(DType::i32)"));
   const Shape& shape = logits.shape;
   if (shape.rank() != 2 || shape[1] == 0) throw ShapeError(operation, cat("got logits of shape ", shape, "; wanted [n, classes]"));
   if (!(labels.shape == Shape{shape[0]}))

@@ -18,7 +18,9 @@ using access::r, access::w;
 void loss_rule(const OpCall& call, Node& out) {
   require_dtype(call, DType::f32);
   const Shape &pred = call.in[0]->shape, &target = call.in[1]->shape;
-  if (!(pred == target)) throw ShapeError(call.op.name, cat("shapes differ: pred is ", pred, " and target ", target));
+  if (!(pred == target))
+    throw ShapeError(call.op.name, cat("shapes differ: pred is ", pred, " and target ", target,
+                                       "; wanted the same, for example target.reshape(pred.shape())"));
   out.become(call.op.name, {}, DType::f32);
 }
 

@@ -29,7 +29,7 @@ void tally(const Tensor& sums, std::int64_t place, const Tensor& value, double w
   if (value.numel() != 1)
     throw ShapeError("fit", cat("the loss has shape ", value.shape(), "; wanted one number, as the mean over the batch"));
   apply_in_place(
-      "tally", {&sums, &value}, 1, [](std::span<Node* const>) {},
+      "tally", {&sums, &value}, 1, nullptr,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
         stream.launch(kernel, {update(*nodes[0]), read(*nodes[1])}, attrs.as<TallyParams>(), Extent{1, 1, 1});
       },

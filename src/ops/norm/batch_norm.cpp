@@ -160,7 +160,7 @@ Tensor batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, cons
   Tensor y = apply(ops::batch_norm, {&x, &gamma, &beta, &statistics}, p);
   if (of_batch)  // last: an error before this leaves the running statistics as they were
     apply_in_place(
-        "batch_norm", {&running_mean, &running_var, &statistics}, 2, [](std::span<Node* const>) {},
+        "batch_norm", {&running_mean, &running_var, &statistics}, 2, nullptr,
         [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
           const auto params = attrs.as<BatchNormParams>();
           stream.launch(update_kernel, {update(*nodes[0]), update(*nodes[1]), read(*nodes[2])}, params, per_channel(params));

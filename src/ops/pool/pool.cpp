@@ -6,6 +6,7 @@
 #include <tidepool/raw.h>
 
 #include "ops/conv/image.h"
+#include "ops/pool/windows.h"
 #include "platform/cat.h"
 
 #include <algorithm>
@@ -35,10 +36,6 @@ constexpr KernelDef max_grad_windows_kernel{
 constexpr KernelDef max_unpool_kernel{.name = "max_unpool2d", .access = accesses({r, r, rw, rw}), .bindings = 4, .cpu = max_unpool2d_cpu};
 constexpr KernelDef avg_kernel{.name = "avg_pool2d", .access = accesses({r, w}), .bindings = 2, .cpu = avg_pool2d_cpu};
 constexpr KernelDef avg_grad_kernel{.name = "avg_pool2d_grad", .access = accesses({r, w}), .bindings = 2, .cpu = avg_pool2d_grad_cpu};
-
-bool each_in_one_window(const PoolParams& p) {
-  return p.stride == p.kernel && p.padding == 0 && p.h == p.oh * p.kernel && p.w == p.ow * p.kernel;
-}
 
 Window window_of(const char* operation, const PoolOptions& options) {
   require_option(operation, "stride", options.stride, 0);
@@ -108,7 +105,7 @@ constexpr OpDef max_pool2d_grad{
           const Node &x = *call.in[0], &dy = *call.in[1];
           const auto [options, relu] = call.attrs.as<MaxAttrs>();
           const PoolParams p = params_of(x.shape, dy.shape, options, relu);
-          const bool by_windows = stream.info().shaders && each_in_one_window(p);
+          const bool by_windows = stream.info().shaders && each_in_one(p);
           stream.launch(by_windows ? max_grad_windows_kernel : max_grad_kernel, {read(x), read(dy), write(out)}, p,
                         per_element(by_windows ? dy : out));
         },
@@ -183,7 +180,7 @@ void maxpool2d_fwd(const Tensor& x, const PoolOptions& options, const Tensor& y,
   require_apart(name, "indices", places, {&from});
   const NoGrad guard;
   apply_in_place(
-      name, {&y, &indices, &x}, 2, [](std::span<Node* const>) {},
+      name, {&y, &indices, &x}, 2, nullptr,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
         const PoolParams p = params_of(nodes[2]->shape, nodes[0]->shape, attrs.as<PoolOptions>());
         stream.launch(max_indices_kernel, {read(*nodes[2]), write(*nodes[0]), write(*nodes[1])}, p, per_element(*nodes[0]));
@@ -203,7 +200,7 @@ void maxpool2d_bwd(const Tensor& dy, const Tensor& indices, const Tensor& dx) {
   require_apart(name, "dx", to, {&from, &places});
   const NoGrad guard;
   apply_in_place(
-      name, {&dx, &dy, &indices}, 1, [](std::span<Node* const>) {},
+      name, {&dx, &dy, &indices}, 1, nullptr,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs&) {
         const Shape &image = nodes[0]->shape, &pooled = nodes[1]->shape;
         UnpoolParams p{.shifts = {},

@@ -30,7 +30,7 @@ Tensor draw(const char* operation, const Shape& shape, const TensorOptions& opti
     throw DTypeError(operation, cat("got the type ", options.dtype, "; wanted f32, which to(dtype) converts"));
   Tensor made = allocate_tensor(operation, shape, DType::f32, options.device.slot());
   apply_in_place(
-      operation, {&made}, 1, [](std::span<Node* const>) {},
+      operation, {&made}, 1, nullptr,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
         auto p = attrs.as<RandomParams>();
         p.count = to_count(nodes[0]->numel);

@@ -104,6 +104,7 @@ TIDEPOOL_REDUCTION(mean, mean_over)
 Tensor sum_to(const Tensor& gradient, const Shape& shape) {
   const Shape& own = gradient.shape();
   if (own == shape) return gradient;
+  if (gradient.dtype() == DType::f16) return sum_to(gradient.to(DType::f32), shape).to(DType::f16);  // which holds, and does not add
   unsigned bits = 0;
   for (std::int64_t i = 1; i <= own.rank(); ++i)
     if (i > shape.rank() || (shape[-i] == 1 && own[-i] != 1)) bits |= 1U << (own.rank() - i);

@@ -2,7 +2,7 @@
 // write_word() makes a word of the output and leaves alone what is not the output's: a view may begin or end inside a word.
 //
 // The file that includes this says which binding is the output, OUT, and what element(i) of it is.
-#define ELEMENT(words, bytes, at) bitfieldExtract(words[(at) * (bytes) / 4], int((at) * (bytes) % 4 * 8), int(bytes) * 8)
+#define ELEMENT(words, bytes, at) bitfieldExtract(words[(at) / (4 / (bytes))], int((at) * (bytes) % 4 * 8), int(bytes) * 8)
 
 layout(binding = OUT) buffer Out { uint out_words[]; };
 

@@ -5,8 +5,11 @@
 
 #include "ops/elementwise/broadcast.h"
 #include "ops/elementwise/elementwise.h"
+#include "ops/layout/layout.h"
 #include "ops/typed/narrow.h"
 #include "platform/cat.h"
+
+#include <cmath>
 
 namespace tidepool::inline v0 {
 
@@ -87,7 +90,7 @@ constexpr OpDef mask{
         [](const OpCall& call, Stream& stream, Node& out) {
           TypedParams p = params_for(out);
           p.keep = call.attrs.as<MaskAttrs>().keep;
-          stream.launch(mask_kernel, {read(*call.in[0]), read(*call.in[1]), write(out)}, p, per_element(out.numel));
+          stream.launch(mask_kernel, {read(*call.in[0]), read(*call.in[1]), write(out)}, p, per_word(out));
         },
 };
 
@@ -127,11 +130,34 @@ void register_typed(Operations& all) {
   all.insert(all.end(), {&ops::where, &ops::cast, &ops::cast_float});
 }
 
-#define COMPARE(op, f)                                                             \
-  Tensor op(const Tensor& a, const Tensor& b) { return apply(ops::op, {&a, &b}); } \
-  Tensor op(const Tensor& a, float b) {                                            \
-    const DType type = usable(#op, a).dtype;                                       \
-    return op(a, full({}, b, {.dtype = type, .device = a.device()}));              \
+namespace {
+
+// What stands for b among whole numbers: x < 1.5 where x < 2, x <= 1.5 where x <= 1. None equals 1.5.
+namespace rounded {
+float eq(float b) { return b; }
+float ne(float b) { return b; }
+float lt(float b) { return std::ceil(b); }
+float le(float b) { return std::floor(b); }
+float gt(float b) { return std::floor(b); }
+float ge(float b) { return std::ceil(b); }
+}  // namespace rounded
+
+// Where the type has no such whole number, all of its numbers compare with b as 0 does.
+Tensor compare_whole(Tensor (*compare)(const Tensor&, const Tensor&), const Tensor& a, float whole, bool as_zero) {
+  if (whole != std::trunc(whole) || !holds(a.dtype(), whole))
+    return full(a.shape(), as_zero ? 1.0F : 0.0F, {.dtype = DType::u8, .device = a.device()});
+  return compare(a, full({}, whole, {.dtype = a.dtype(), .device = a.device()}));
+}
+
+}  // namespace
+
+#define COMPARE(op, f)                                                                                            \
+  Tensor op(const Tensor& a, const Tensor& b) { return apply(ops::op, {&a, &b}); }                                \
+  Tensor op(const Tensor& a, float b) {                                                                           \
+    const DType type = usable(#op, a).dtype;                                                                      \
+    const auto holds_for = [](float x, float y) { return f; };                                                    \
+    if (type == DType::i32 || type == DType::u8) return compare_whole(op, a, rounded::op(b), holds_for(0.0F, b)); \
+    return op(a, full({}, b, {.dtype = type, .device = a.device()}));                                             \
   }
 #include "ops/typed/compare.def"
 

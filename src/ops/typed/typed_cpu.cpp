@@ -86,6 +86,17 @@ void choose(const CpuCall& call) {
   });
 }
 
+template <class T>
+void keep_chosen(const CpuCall& call) {
+  const auto* condition = call.buffer<const std::uint8_t>(0);
+  const auto* d = call.buffer<const T>(1);
+  auto* out = call.buffer<T>(2);
+  const bool keep = call.params<TypedParams>().keep != 0;
+  call.team->run(call.params<TypedParams>().count, grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) out[i] = (condition[i] != 0) == keep ? d[i] : T{0};
+  });
+}
+
 }  // namespace
 
 namespace typed_cpu {
@@ -124,13 +135,8 @@ void where(const CpuCall& call) {
 }
 
 void mask(const CpuCall& call) {
-  const auto* condition = call.buffer<const std::uint8_t>(0);
-  const auto* d = call.buffer<const float>(1);
-  auto* out = call.buffer<float>(2);
-  const bool keep = call.params<TypedParams>().keep != 0;
-  call.team->run(call.params<TypedParams>().count, grain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) out[i] = (condition[i] != 0) == keep ? d[i] : 0.0F;
-  });
+  const bool halves = static_cast<DType>(call.params<TypedParams>().from) == DType::f16;  // nothing else but f32 has a gradient
+  return halves ? keep_chosen<std::uint16_t>(call) : keep_chosen<std::uint32_t>(call);
 }
 
 void cast(const CpuCall& call) {
