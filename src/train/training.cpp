@@ -83,8 +83,12 @@ void Training::within_memory(const Step& step) {
       if (again) continue;  // others may have had the memory for a moment only
       if (steps_.micro() == 1) throw;
       steps_.set_micro((steps_.micro() + 1) / 2);
-      announce(cat("out of memory: from now on ", steps_.micro(), " samples at once, and their gradients add up to a batch of ",
-                   batches_->capacity(), net_.mixes_batch() ? "; batch statistics are of those samples only, so results differ" : ""));
+      std::string message = cat("out of memory: from now on ", steps_.micro(), " samples at once");
+      if (batches_) {  // evaluation alone has no gradients
+        message += cat(", and their gradients add up to a batch of ", batches_->capacity());
+        if (net_.mixes_batch()) message += "; batch statistics are of those samples only, so results differ";
+      }
+      announce(message);
     }
 }
 
@@ -267,6 +271,14 @@ TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test)
   require_like(train, test);
   if (!options_.checkpoint.empty()) require_replaceable("fit", options_.checkpoint);  // rather than after the first epoch
   const InterruptScope interrupts(options_.stop_on_interrupt);
+  const struct Fitting {  // what is of this fit ends with it, whichever way
+    Training& training;
+    ~Fitting() {
+      training.batches_.reset();
+      training.test_batches_.reset();
+      training.kept_tensors_.clear();
+    }
+  } fitting{*this};
   result_ = {};
   now_ = {};
   announced_epochs_ = 0;
@@ -298,9 +310,6 @@ TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test)
   result_.best_epoch = now_.best_epoch;
   result_.micro_batch = steps_.micro();
   result_.seconds = seconds_since(start_);
-  batches_.reset();
-  test_batches_.reset();
-  kept_tensors_.clear();
   return std::move(result_);
 }
 

@@ -96,6 +96,25 @@ TEST_F(Training, WhenMemoryRunsOutTheBatchIsHalvedAndKeepsItsSize) {
   EXPECT_EQ(messages[0], "out of memory: from now on 16 samples at once, and their gradients add up to a batch of 32");
 }
 
+TEST_F(Training, WhenMemoryRunsOutInAnEvaluationItGoesOnWithHalfOfTheSamplesAtOnce) {
+  const data::Dataset test = two_classes();
+  PlainRun run({.epochs = 1, .batch = 32});
+  const EvalResult wanted = run.trainer.evaluate(test);
+  std::vector<std::string> messages;
+  for (std::size_t room = 60'000; messages.empty() && room > 2'000; room -= 1'000) {
+    Trainer bounded(run.net, run.opt, cross_entropy,
+                    {.epochs = 1, .batch = 32, .on_message = [&](const std::string& m) { messages.push_back(m); }});
+    cleanup();
+    configure({.memory_limit = memory().live_bytes + room});
+    const EvalResult e = bounded.evaluate(test);
+    configure({.memory_limit = 0});
+    EXPECT_EQ(e.confusion, wanted.confusion) << "with " << room << " bytes";
+    EXPECT_NEAR(e.loss, wanted.loss, 1e-6);
+  }
+  ASSERT_FALSE(messages.empty());
+  EXPECT_EQ(messages[0], "out of memory: from now on 16 samples at once");
+}
+
 TEST_F(Training, ALimitThatNothingFitsIntoIsAnError) {
   PlainRun run({.epochs = 1, .batch = 32});
   const data::Dataset train = two_classes();
