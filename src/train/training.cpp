@@ -8,6 +8,7 @@
 #include "platform/terminal.h"
 
 #include <cmath>
+#include <utility>
 
 namespace tidepool::inline v0 {
 
@@ -69,7 +70,7 @@ void Training::begin(const data::Dataset& train, std::int64_t batch) {
 
 void Training::use_training_set() {
   steps_.use(Kind::train, batches_->dataset(), batches_->capacity());
-  kept_tensors_ = tensors_to_keep(net_, optimizer_, steps_.sums());
+  kept_tensors_ = tensors_to_keep(net_, optimizer_, steps_.training_sums());
   note_conditions();
 }
 
@@ -94,6 +95,7 @@ void Training::within_memory(const Step& step) {
 
 void Training::train_step() {
   const Clock::time_point start = Clock::now();
+  if (std::exchange(evaluated_, false)) steps_.use(Kind::train, batches_->dataset(), batches_->capacity());
   const data::HostBatch batch = batches_->next();
   const double loading = watch_.watched() && !batch_is_there_ ? seconds_since(start) : 0;
   if (!batch_is_there_) steps_.upload(batch);
@@ -160,23 +162,23 @@ void Training::after_step() {
 }
 
 EvalResult Training::evaluate_all(data::Batches& from) {
+  evaluated_ = true;
+  batch_is_there_ = false;
   steps_.use(Kind::evaluate, from.dataset(), from.capacity());
-  steps_.clear_sums();
+  steps_.clear_sums(Kind::evaluate);
   from.seek(0, 0);
   for (std::int64_t i = 0; i < from.per_epoch(); ++i) {
     const data::HostBatch batch = from.next();
     steps_.upload(batch);
     within_memory([&] { steps_.evaluate(batch.rows); });
   }
-  const StepSums sums = steps_.read_sums();
+  const StepSums sums = steps_.read_sums(Kind::evaluate);
   EvalResult evaluated{.loss = sums.loss / static_cast<double>(from.dataset().size()),
                        .accuracy = sums.correct / static_cast<double>(from.dataset().size()),
                        .samples = from.dataset().size(),
                        .classes = 0,
                        .confusion = steps_.read_confusion()};
   evaluated.classes = std::llround(std::sqrt(static_cast<double>(evaluated.confusion.size())));
-  steps_.clear_sums();
-  batch_is_there_ = false;
   return evaluated;
 }
 

@@ -124,6 +124,39 @@ TEST_F(Training, ALimitThatNothingFitsIntoIsAnError) {
   configure({.memory_limit = 0});
 }
 
+// What is evaluated may be larger than the batches of training, and of another shape.
+TEST_F(Training, AnEvaluationAmidAnEpochChangesNothingOfIt) {
+  const auto seeded = [] {
+    manual_seed(3);
+    return nn::Sequential{
+        nn::Conv2d(1, 4, {.kernel = 3, .padding = 1}), nn::ReLU(), nn::AvgPool2d(4), nn::Dropout(0.25), nn::Flatten(), nn::Linear(16, 2)};
+  };
+  const data::Dataset train = two_classes();
+  const data::Dataset wide = data::from_tensors(rand({9, 1, 4, 16}), from_host(std::vector<std::int32_t>(9, 1), {9}));
+  std::vector<TrainResult> results;
+  std::vector<std::vector<float>> weights;
+  for (const bool disturbed : {false, true}) {
+    nn::Sequential net = seeded();
+    optim::Adam opt(net.parameters(), {.lr = 0.01});
+    Trainer* trainer = nullptr;
+    Trainer made(net, opt, cross_entropy,
+                 {.epochs = 3, .batch = 16, .snapshot_every = 2, .snapshot_share = 1, .on_step = [&](const StepInfo& info) {
+                    if (!disturbed || info.step % 3 != 1) return;
+                    EXPECT_EQ(trainer->evaluate(train).samples, 70);
+                    EXPECT_EQ(trainer->evaluate(wide).samples, 9);
+                  }});
+    trainer = &made;
+    results.push_back(made.fit(train, train));
+    weights.push_back(net.parameters()[0].to_host<float>());
+  }
+  EXPECT_EQ(weights[1], weights[0]);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(results[1].epochs[i].loss, results[0].epochs[i].loss) << i;
+    EXPECT_EQ(results[1].epochs[i].accuracy, results[0].epochs[i].accuracy) << i;
+    EXPECT_EQ(results[1].epochs[i].test_loss, results[0].epochs[i].test_loss) << i;
+  }
+}
+
 TEST_F(Training, ADeviceThatIsLostIsMadeAnewAndTheBitsAreTheSame) {
   const data::Dataset train = two_classes();
   SmallRun calm({.epochs = 6, .batch = 16, .snapshot_every = 7});
