@@ -24,8 +24,7 @@ Tensor raw_batch(const Shape& sample, DType type, std::int64_t rows, const Devic
 }
 
 bool holds(const Tensor& batch, const Shape& sample, DType type, std::int64_t rows) {
-  return batch.dtype() == type && batch.shape()[0] >= rows && batch.shape().rank() == sample.rank() + 1 &&
-         batch.numel() == batch.shape()[0] * sample.numel();
+  return batch.dtype() == type && batch.shape()[0] >= rows && batch.shape() == data::batch_shape(batch.shape()[0], sample);
 }
 
 }  // namespace

@@ -157,6 +157,18 @@ TEST_F(Training, AnEvaluationAmidAnEpochChangesNothingOfIt) {
   }
 }
 
+TEST_F(Training, SamplesOfAnotherShapeAndTheSameSizeAreReadAsTheyAre) {
+  manual_seed(3);
+  const auto labels = from_host(std::vector<std::int32_t>(12, 1), {12});
+  const data::Dataset tall = data::from_tensors(rand({12, 1, 8, 4}), labels), wide = data::from_tensors(rand({12, 1, 4, 8}), labels);
+  nn::Sequential net{nn::Conv2d(1, 4, {.kernel = 3, .padding = 1}), nn::ReLU(), nn::Flatten(), nn::Linear(128, 2)};
+  optim::SGD opt(net.parameters());
+  Trainer used(net, opt, cross_entropy, {.epochs = 1, .batch = 12});
+  used.fit(tall);
+  Trainer fresh(net, opt, cross_entropy, {.epochs = 1, .batch = 12});
+  EXPECT_EQ(used.evaluate(wide).loss, fresh.evaluate(wide).loss);
+}
+
 TEST_F(Training, ADeviceThatIsLostIsMadeAnewAndTheBitsAreTheSame) {
   const data::Dataset train = two_classes();
   SmallRun calm({.epochs = 6, .batch = 16, .snapshot_every = 7});
