@@ -43,7 +43,6 @@ void Steps::use(Kind kind, const data::Dataset& dataset, std::int64_t capacity) 
   if (known.mean() != dataset.mean() || known.deviation() != dataset.deviation()) plans_.clear();
   known = dataset;
   if (!x_.defined()) {
-    capacity_ = capacity;
     x_ = raw_batch(dataset.x_shape(), dataset.x_dtype(), capacity, device());
     y_ = raw_batch(dataset.y_shape(), dataset.y_dtype(), capacity, device());
   }

@@ -56,7 +56,7 @@ class Steps {
   Trainer::Loss loss_;
   double clip_norm_;
   std::map<Kind, data::Dataset> datasets_;
-  std::int64_t capacity_ = 0, micro_ = 0;
+  std::int64_t micro_ = 0;
   Tensor x_, y_;  // the batch, as the dataset has it
   std::map<Kind, Tensor> sums_;
   Tensor confusion_;
