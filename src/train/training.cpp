@@ -233,15 +233,15 @@ bool Training::patience_is_over() const {
 }
 
 void Training::run() {
-  while (now_.epoch < options_.epochs && !patience_is_over()) {
+  const auto over = [this] { return now_.epoch >= options_.epochs || patience_is_over(); };
+  while (!over()) {
     train_step();
     after_step();
     if (now_.batch == batches_->per_epoch()) finish_epoch();
-    if (stopping_.exchange(false) || (options_.stop_on_interrupt && InterruptScope::interrupted())) {
-      result_.interrupted = now_.epoch < options_.epochs;
-      if (result_.interrupted) write(options_.checkpoint.empty() ? options_.interrupt_checkpoint : options_.checkpoint);
-      return;
-    }
+    const bool stopped = stopping_.exchange(false) || (options_.stop_on_interrupt && InterruptScope::interrupted());
+    if (!stopped || over()) continue;  // who stops the last step stops nothing
+    result_.interrupted = true;
+    return write(options_.checkpoint.empty() ? options_.interrupt_checkpoint : options_.checkpoint);
   }
   if (patience_is_over()) {
     result_.stopped_early = true;
@@ -283,6 +283,7 @@ TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test)
   } fitting{*this};
   result_ = {};
   now_ = {};
+  best_.clear();
   announced_epochs_ = 0;
   furthest_loss_ = -1;
   fruitless_ = 0;

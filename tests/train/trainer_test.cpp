@@ -189,23 +189,74 @@ TEST_F(Training, ADeviceThatIsLostIsMadeAnewAndTheBitsAreTheSame) {
   }
 }
 
+// Labels that say nothing: the test loss grows while the network learns them by heart.
+struct FruitlessRun {
+  explicit FruitlessRun(TrainOptions options) : trainer(net, opt, cross_entropy, options) {
+    std::vector<float> x;
+    std::vector<std::int32_t> y;
+    std::uint32_t seed = 9;
+    for (int i = 0; i < 80 * 16; ++i) x.push_back(static_cast<float>((seed = seed * 1664525U + 1013904223U) >> 8) / 8388608.0F - 1);
+    for (int i = 0; i < 80; ++i) y.push_back(static_cast<std::int32_t>((seed = seed * 1664525U + 1013904223U) >> 31));
+    const data::Dataset all = data::from_tensors(from_host(x, {80, 16}), from_host(y, {80}));
+    train = all.slice(0, 40);
+    test = all.slice(40, 80);
+  }
+  TrainResult fit() { return trainer.fit(train, test); }
+  // The network is that of the best epoch, and not of the last one.
+  void expect_the_best(const TrainResult& r) {
+    ASSERT_LT(r.best_epoch, static_cast<std::int64_t>(r.epochs.size()));
+    EXPECT_NEAR(trainer.evaluate(test).loss, r.epochs[static_cast<std::size_t>(r.best_epoch - 1)].test_loss, 1e-9);
+    EXPECT_GT(std::abs(r.epochs.back().test_loss - r.epochs[static_cast<std::size_t>(r.best_epoch - 1)].test_loss), 1e-3);
+  }
+  data::Dataset train, test;
+  nn::Sequential net = (manual_seed(2), nn::Sequential{nn::Linear(16, 64), nn::Tanh(), nn::Linear(64, 2)});
+  optim::Adam opt{net.parameters(), {.lr = 0.02}};
+  Trainer trainer;
+};
+
 TEST_F(Training, StopsWhenNothingGetsBetterAndKeepsTheBest) {
-  // Labels that say nothing: the test loss grows while the network learns them by heart.
-  std::vector<float> x;
-  std::vector<std::int32_t> y;
-  std::uint32_t seed = 9;
-  for (int i = 0; i < 80 * 16; ++i) x.push_back(static_cast<float>((seed = seed * 1664525U + 1013904223U) >> 8) / 8388608.0F - 1);
-  for (int i = 0; i < 80; ++i) y.push_back(static_cast<std::int32_t>((seed = seed * 1664525U + 1013904223U) >> 31));
-  const data::Dataset all = data::from_tensors(from_host(x, {80, 16}), from_host(y, {80}));
-  manual_seed(2);
-  nn::Sequential net{nn::Linear(16, 64), nn::Tanh(), nn::Linear(64, 2)};
-  optim::Adam opt(net.parameters(), {.lr = 0.02});
-  Trainer trainer(net, opt, cross_entropy, {.epochs = 200, .batch = 20, .patience = 4, .keep_best = true});
-  const TrainResult r = trainer.fit(all.slice(0, 40), all.slice(40, 80));
+  FruitlessRun run({.epochs = 200, .batch = 20, .patience = 4, .keep_best = true});
+  const TrainResult r = run.fit();
   EXPECT_TRUE(r.stopped_early);
   EXPECT_EQ(static_cast<std::int64_t>(r.epochs.size()), r.best_epoch + 4);
-  const EvalResult kept = trainer.evaluate(all.slice(40, 80));
-  EXPECT_EQ(kept.accuracy, r.epochs[static_cast<std::size_t>(r.best_epoch - 1)].test_accuracy);
+  run.expect_the_best(r);
+}
+
+TEST_F(Training, WhoStopsTheLastStepStopsNothing) {
+  Trainer* trainer = nullptr;
+  const auto stop_at = [&](std::int64_t last) {
+    return [&trainer, last](const StepInfo& info) {
+      if (info.step == last) trainer->stop();
+    };
+  };
+  FruitlessRun run({.epochs = 12, .batch = 20, .keep_best = true, .on_step = stop_at(24)});
+  trainer = &run.trainer;
+  const TrainResult r = run.fit();
+  EXPECT_FALSE(r.interrupted);
+  run.expect_the_best(r);
+  FruitlessRun until({.epochs = 200, .batch = 20, .patience = 4, .keep_best = true});
+  const std::int64_t steps = until.fit().steps;
+  FruitlessRun patient({.epochs = 200, .batch = 20, .patience = 4, .keep_best = true, .on_step = stop_at(steps)});
+  trainer = &patient.trainer;
+  const TrainResult p = patient.fit();
+  EXPECT_TRUE(p.stopped_early && !p.interrupted);
+  patient.expect_the_best(p);
+}
+
+TEST_F(Training, TheBestOfAnEarlierFitIsNotThatOfTheNext) {
+  // A checkpoint of an epoch that cannot be beaten, without its tensors.
+  const std::string file = path("good.ckpt");
+  FruitlessRun first({.epochs = 12, .batch = 20, .checkpoint = file});
+  first.fit();
+  const auto resumed = [&](FruitlessRun& run) {
+    run.trainer.resume(file);
+    const TrainResult r = run.fit();
+    EXPECT_LE(r.best_epoch, 12) << "nothing after it is better";
+    return run.net.parameters()[0].to_host<float>();
+  };
+  FruitlessRun fresh({.epochs = 14, .batch = 20, .keep_best = true}), used({.epochs = 14, .batch = 20, .keep_best = true});
+  used.fit();
+  EXPECT_EQ(resumed(used), resumed(fresh));
 }
 
 TEST_F(Training, ALossThatIsNotFiniteOnlyOnceIsNotBlamedOnTheNetwork) {
