@@ -114,6 +114,14 @@ std::vector<std::pair<std::string, const ModuleState*>> named_modules(const Modu
   return all;
 }
 
+TrainingScope::TrainingScope(const Module& module, bool training) : root_(ModuleAccess::shared(module)) {
+  each_state(*root_, [&](const std::string&, ModuleState& state) { before_.emplace_back(&state, state.training); });
+  module.train(training);
+}
+TrainingScope::~TrainingScope() {
+  for (const auto& [state, training] : before_) state->training = training;
+}
+
 void Module::train(bool on) const {
   each_state(*state_, [on](const std::string&, ModuleState& state) { state.training = on; });
 }

@@ -9,6 +9,7 @@
 #include "core/node.h"
 #include "core/transfer.h"
 #include "device/plan.h"
+#include "nn/state.h"
 #include "ops/loss/tally.h"
 #include "ops/random/batch_window.h"
 #include "optim/state.h"
@@ -123,13 +124,7 @@ void Steps::make_confusion() {
 
 Plan Steps::capture_step(Kind kind, std::int64_t rows) {
   const bool training = kind == Kind::train;
-  const bool before = net_.training();
-  net_.train(training);
-  struct Restore {
-    nn::Module& net;
-    bool training;
-    ~Restore() { net.train(training); }
-  } const restore{net_, before};
+  const nn::TrainingScope scope(net_, training);
   if (!training) make_confusion();
   Plan plan = capture([&] {
     if (training) optimizer_.zero_grad();

@@ -140,6 +140,17 @@ TEST_F(Modules, SayWhatTheyAreMadeOf) {
   EXPECT_NE(words.summary({3}).find("[3, 4]"), std::string::npos);
 }
 
+TEST_F(Modules, APartThatWasPutIntoEvalStaysThereWhenTheNetworkIsLookedAt) {
+  Sequential net{Linear(4, 4), Dropout(0.5), Linear(4, 2)};
+  net[1].eval();
+  net.summary({1, 4});
+  EXPECT_TRUE(net.training() && net[2].training());
+  EXPECT_FALSE(net[1].training());
+  EXPECT_THROW(net.summary({1, 5}), ShapeError);
+  EXPECT_TRUE(net.training());
+  EXPECT_FALSE(net[1].training()) << "after an error too";
+}
+
 TEST_F(Modules, APartInTwoPlacesHasItsParametersOnce) {
   const Linear shared(4, 4);
   Sequential net{shared, ReLU(), shared};

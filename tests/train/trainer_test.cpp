@@ -157,6 +157,14 @@ TEST_F(Training, AnEvaluationAmidAnEpochChangesNothingOfIt) {
   }
 }
 
+TEST_F(Training, AnEvaluationLeavesEveryPartAsItWas) {
+  SmallRun run({.epochs = 1, .batch = 16});
+  run.net[1].eval();
+  run.trainer.evaluate(two_classes());
+  EXPECT_TRUE(run.net.training() && run.net[5].training());
+  EXPECT_FALSE(run.net[1].training());
+}
+
 TEST_F(Training, SamplesOfAnotherShapeAndTheSameSizeAreReadAsTheyAre) {
   manual_seed(3);
   const auto labels = from_host(std::vector<std::int32_t>(12, 1), {12});
