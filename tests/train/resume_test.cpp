@@ -138,6 +138,25 @@ TEST_F(Resuming, ADamagedCheckpointIsPassedOverForTheOneBefore) {
   EXPECT_EQ(message_of<IoError>([&] { run.trainer.resume(file); }), "resume: " + file + ": the checksum is wrong; the file is damaged");
 }
 
+TEST_F(Resuming, BuffersOfEveryTypeGoOnAsTheyWere) {
+  struct Run {
+    Run(float value, const TrainOptions& options)
+        : net{nn::Flatten(), EveryType(value)}, opt(net.parameters()), trainer(net, opt, cross_entropy, options) {}
+    nn::Sequential net;
+    optim::Adam opt;
+    Trainer trainer;
+  };
+  const std::string file = path("run.ckpt");
+  Run first(7, {.epochs = 1, .batch = 16, .checkpoint = file, .keep_best = true});
+  first.trainer.fit(two_classes());
+  Run second(0, {.epochs = 1, .batch = 16, .keep_best = true});
+  second.trainer.resume(file);
+  second.trainer.fit(two_classes());
+  save(first.net, path("first.safetensors"));
+  save(second.net, path("second.safetensors"));
+  EXPECT_EQ(contents(path("second.safetensors")), contents(path("first.safetensors")));
+}
+
 TEST_F(Resuming, OtherSettingsAreTakenOrToldOf) {
   const std::string file = path("run.ckpt");
   {
