@@ -119,8 +119,8 @@ TEST_F(Csv, NumbersDoNotDependOnTheLocale) {
 }
 
 TEST_F(Csv, BadLinesAreNamed) {
-  EXPECT_EQ(problem(""), "csv: " + path("t.csv") + ": is empty");
-  EXPECT_HAS(problem("\n \n"), "is empty");
+  EXPECT_EQ(problem(""), "csv: " + path("t.csv") + ": is empty; wanted one sample a line");
+  EXPECT_HAS(problem("\n \n"), "is empty; wanted one sample a line");
   EXPECT_HAS(problem("1\n2\n"), "line 1: one column");
   EXPECT_HAS(problem("1,2\n\n3\n"), "line 3: 1 fields; the first line has 2");
   EXPECT_HAS(problem("1,2\n3,4,5\n"), "line 2: 3 fields; the first line has 2");

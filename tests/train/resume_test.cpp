@@ -188,15 +188,18 @@ TEST_F(Resuming, WhatDoesNotFitIsNamed) {
     return message_of<IoError>([&] { run.trainer.fit(dataset); });
   };
   SmallRun other_batch({.epochs = 1, .batch = 8});
-  EXPECT_EQ(message(other_batch, two_classes()), "resume: " + file + ": was written with batches of 16; got 8");
+  EXPECT_EQ(message(other_batch, two_classes()), "resume: " + file + ": was written with batches of 16; got 8; set .batch = 16");
   SmallRun same({.epochs = 1, .batch = 16});
-  EXPECT_EQ(message(same, two_classes(60)), "resume: " + file + ": was written with 70 samples; the dataset has 60");
+  EXPECT_EQ(message(same, two_classes(60)),
+            "resume: " + file + ": was written with 70 samples; the dataset has 60; resume with the same data");
   struct {
     nn::Sequential net = SmallRun::seeded(7);
     optim::SGD opt{net.parameters()};
     Trainer trainer{net, opt, cross_entropy, {.epochs = 1, .batch = 16}};
   } other_optimizer;
-  EXPECT_EQ(message(other_optimizer, two_classes()), "resume: " + file + ": was written with 'Adam'; the optimizer is SGD");
+  EXPECT_EQ(
+      message(other_optimizer, two_classes()),
+      "resume: " + file + ": was written with 'Adam'; the optimizer is SGD; resume with the same optimizer, or begin without resume()");
   struct {
     nn::Sequential net{nn::Flatten(), nn::Linear(64, 2)};
     optim::Adam opt{net.parameters()};
