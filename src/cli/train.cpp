@@ -145,6 +145,8 @@ void report(Run& run, const TrainResult& result, const data::Dataset& test) {
 
 int train(const TrainCommand& options) {
   const Task& task = *find_task(options.task);
+  if (!options.plot.empty() && !task.drawn)
+    throw WrongUsage("--plot: " + task.name + " is no function of one number; leave it out, or train sine");
   for (const std::string& result : {options.save, options.plot, options.record})
     if (!result.empty()) require_replaceable("train", result);  // rather than when all is done
   if (!options.memory_limit.empty()) configure({.memory_limit = *parse_bytes(options.memory_limit)});

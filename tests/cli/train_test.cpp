@@ -88,6 +88,16 @@ TEST_F(TrainCommand, SaysWhatWasProbablyMeant) {
   }
 }
 
+TEST_F(TrainCommand, WhatCannotBeDrawnIsSaidBeforeTheWork) {
+  for (const std::string task : {"xor", "fashion-mnist"}) {
+    const Outcome o = run("train " + task + " --plot x.svg --json");
+    EXPECT_EQ(o.status, 2) << task;
+    EXPECT_EQ(o.err,
+              "tidepool: --plot: " + task + " is no function of one number; leave it out, or train sine; see `tidepool train --help`\n");
+    EXPECT_EQ(o.out, "") << "nothing was trained";
+  }
+}
+
 TEST_F(TrainCommand, WhatCannotBeWrittenIsSaidBeforeTheWork) {
   for (const std::string option : {"--save", "--record", "--plot", "--checkpoint"}) {
     const Outcome o = run("train sine --epochs 2 " + option + " none/result");
