@@ -86,7 +86,7 @@ struct Sample {
   std::int64_t tensors = 0;
   std::size_t live = 0, reserved = 0, cached = 0, peak = 0, limit = 0;  // bytes
   std::vector<std::size_t> by_tag;                                      // bytes, in the order of memory_tag_names()
-  std::uint64_t launches = 0, flushes = 0, plan_runs = 0, allocations = 0, reuses = 0, evictions = 0;
+  std::uint64_t launches = 0, flushes = 0, plan_runs = 0, allocations = 0, reuses = 0, evictions = 0, transfers = 0;
   std::size_t transfer_bytes = 0;
   double compute_ms = 0, transfer_ms = 0, wait_ms = 0;
   std::optional<double> utilisation, system_utilisation;
@@ -104,7 +104,7 @@ class TIDEPOOL_API Log {
  public:
   std::size_t size() const;  // samples, at most 1,000
   std::vector<Sample> samples() const;
-  Snapshot averages() const;  // of the samples; kernels and operations are those of now
+  Snapshot averages() const;  // of the last sample's device, counts and times for each sample; kernels and operations are those of now
   // Of a figure (`record`, `track`), or of a sample's field by its name: "step_ms", "live", "reserved", "utilisation", "loss", …
   double percentile(std::string_view name, double p) const;
   std::vector<double> values(std::string_view name) const;  // oldest first

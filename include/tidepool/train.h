@@ -89,7 +89,7 @@ class TIDEPOOL_API Trainer {
  public:
   using Loss = std::function<Tensor(const Tensor& prediction, const Tensor& target)>;
   // The network and the optimizer must outlive the trainer.
-  Trainer(nn::Module& net, optim::Optimizer& optimizer, Loss loss, const TrainOptions& options = {});
+  explicit Trainer(nn::Module& net, optim::Optimizer& optimizer, Loss loss, const TrainOptions& options = {});
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
   ~Trainer();

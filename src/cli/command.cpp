@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <iostream>
@@ -86,6 +87,26 @@ std::string not_taken(const CLI::App& command, const std::vector<std::string>& a
   return "'" + word + "' was not expected";
 }
 
+// "a task is wanted: xor, sine or fashion-mnist", of the first that is.
+std::string wanted(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    std::string what = option->get_description();
+    what[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(what[0])));
+    return (option->get_positional() ? "a " : "") + option->get_name() + " is wanted: " + what;
+  }
+  return "";
+}
+
+// What an error of the parser's own comes down to; nothing where it says enough itself.
+std::string in_our_words(const CLI::ParseError& error, const CLI::App& command, const std::vector<std::string>& arguments) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error)) return not_taken(command, arguments);
+  if (dynamic_cast<const CLI::RequiredError*>(&error)) return wanted(command);
+  const std::string what = error.what();  // "--epochs: 1 required N missing"
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) return what.substr(0, what.find(':')) + ": wanted a value";
+  return "";
+}
+
 }  // namespace
 
 Check at_least(std::int64_t least) {
@@ -164,8 +185,7 @@ int Parser::run(int argc, char** argv) {
     return status.get_exit_code();
   } catch (const CLI::ParseError& error) {
     const auto chosen = app_->get_subcommands();
-    const bool extra = chosen.empty() || dynamic_cast<const CLI::ExtrasError*>(&error);
-    const std::string what = extra ? not_taken(chosen.empty() ? *app_ : *chosen[0], arguments) : "";
+    const std::string what = chosen.empty() ? not_taken(*app_, arguments) : in_our_words(error, *chosen[0], arguments);
     return wrong(what.empty() ? error.what() : what);
   } catch (const WrongUsage& error) {
     return wrong(error.what());

@@ -26,7 +26,7 @@ std::string check_format(const std::string& text) {
 
 monitor::RunRecord read_record(const std::string& path) {
   if (!std::filesystem::is_regular_file(path))
-    throw IoError("report", cat("there is no file ", path, "; wanted a run that tp::monitor::write_run wrote"));
+    throw IoError("report", cat("there is no file ", path, "; wanted a file of `tidepool train --record F` or tp::monitor::write_run"));
   return monitor::read_run(path);
 }
 

@@ -19,6 +19,7 @@ struct Task {
   std::int64_t epochs, batch;
   bool shuffle;
   std::vector<std::string> classes;
+  bool drawn = false;              // a function of one number, which can be
   double mean = 0, deviation = 1;  // of pixels
 };
 

@@ -66,6 +66,13 @@ std::string check_port(const std::string& text) {
   return digits && std::stol(text) < 65536 ? "" : "'" + text + "' is no port; wanted --dashboard, or --dashboard=N with N from 0 to 65535";
 }
 
+// "; unless given, xor 500, sine 100, …"
+std::string unless_given(std::int64_t Task::*number) {
+  std::string text = "; unless given";
+  for (const Task& task : tasks()) text += cat(", ", task.name, ' ', task.*number);
+  return text;
+}
+
 struct Run {
   const Task& task;
   const TrainCommand& options;
@@ -145,6 +152,8 @@ void report(Run& run, const TrainResult& result, const data::Dataset& test) {
 
 int train(const TrainCommand& options) {
   const Task& task = *find_task(options.task);
+  if (!options.plot.empty() && !task.drawn)
+    throw WrongUsage("--plot: " + task.name + " is no function of one number; leave it out, or train sine");
   for (const std::string& result : {options.save, options.plot, options.record})
     if (!result.empty()) require_replaceable("train", result);  // rather than when all is done
   if (!options.memory_limit.empty()) configure({.memory_limit = *parse_bytes(options.memory_limit)});
@@ -183,8 +192,10 @@ void add_train(Parser& parser) {
   const auto options = std::make_shared<TrainCommand>();
   command.text("task", options->task, "xor, sine or fashion-mnist", {.check = check_task, .required = true});
   add_device_option(command, options->device);
-  command.number("--epochs", options->epochs, "How often to go over the samples", {.type = "N", .check = at_least(1)});
-  command.text("--batch", options->batch, "Samples of a step, or auto: as many as are fastest within the memory limit",
+  command.number("--epochs", options->epochs, "How often to go over the samples" + unless_given(&Task::epochs),
+                 {.type = "N", .check = at_least(1)});
+  command.text("--batch", options->batch,
+               "Samples of a step, or auto: as many as are fastest within the memory limit" + unless_given(&Task::batch),
                {.type = "N|auto", .check = check_batch});
   command.number("--seed", options->seed, "Of the first weights and the order of samples; 1 unless given",
                  {.type = "N", .check = at_least(0)});

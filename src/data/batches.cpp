@@ -36,6 +36,9 @@ Batches::Batches(const char* operation, const Dataset& dataset, const BatchOptio
   if (options.batch < 1) throw ArgumentError(operation, cat("batch is ", options.batch, "; wanted 1 or more"));
   if (dataset.size() > std::numeric_limits<std::int32_t>::max())
     throw ArgumentError(operation, cat("the dataset has ", dataset.size(), " samples; 2,147,483,647 are the most"));
+  if (options.drop_last && options.batch > dataset.size())
+    throw ArgumentError(operation, cat("drop_last leaves nothing: the dataset has ", dataset.size(), " samples, a batch ", options.batch,
+                                       "; set .batch to ", dataset.size(), " or less, or leave drop_last out"));
   options_.batch = std::min(options.batch, dataset.size());
   per_epoch_ = options.drop_last ? dataset.size() / options_.batch : (dataset.size() + options_.batch - 1) / options_.batch;
   order_.resize(static_cast<std::size_t>(dataset.size()));

@@ -79,7 +79,7 @@ class Reader {
       }
       add_row(line);
     }
-    if (columns_ == 0) throw IoError("csv", cat(path_, ": is empty"));
+    if (columns_ == 0) throw IoError("csv", cat(path_, ": is empty; wanted one sample a line"));
     if (!keeps_) return {};
     return make_dataset(rows(DType::f32, Shape{static_cast<std::int64_t>(columns_ - 1)}, std::move(x_)), targets());
   }

@@ -109,7 +109,9 @@ Rows read_labels(IdxFile& labels) {
 Dataset read_idx(const char* operation, const std::string& images_path, const std::string& labels_path) {
   IdxFile images(operation, images_path, "images"), labels(operation, labels_path, "labels");
   const std::int64_t count = images.header.sizes[0], label_count = labels.header.sizes[0];
-  if (count != label_count) throw IoError(operation, cat(images_path, " has ", count, " samples, ", labels_path, " has ", label_count));
+  if (count != label_count)
+    throw IoError(operation, cat(images_path, " has ", count, " samples, ", labels_path, " has ", label_count,
+                                 "; wanted as many of both: do the files belong together?"));
   Rows rows = read_images(images);
   return make_dataset(std::move(rows), read_labels(labels));
 }

@@ -190,7 +190,9 @@ Rows read_array(NpyFile& array, Role role) {
 Dataset npy(const std::string& x_path, const std::string& y_path) {
   NpyFile x(x_path), y(y_path);
   const std::int64_t count = x.header.sizes[0], targets = y.header.sizes[0];
-  if (count != targets) throw IoError("npy", cat(x_path, " has ", count, " samples, ", y_path, " has ", targets));
+  if (count != targets)
+    throw IoError("npy", cat(x_path, " has ", count, " samples, ", y_path, " has ", targets,
+                             "; wanted as many of both: do the files belong together?"));
   Rows rows = read_array(x, Role::x);
   return make_dataset(std::move(rows), read_array(y, Role::y));
 }

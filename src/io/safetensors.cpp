@@ -151,6 +151,12 @@ SafetensorsFile read_safetensors(const char* operation, const std::string& path)
   return result;
 }
 
+std::optional<DType> dtype_in_file(std::string_view name) {
+  for (const DType type : {DType::f32, DType::f16, DType::i32, DType::u8})
+    if (name == name_in_file(type)) return type;
+  return std::nullopt;
+}
+
 void write_safetensors(const char* operation, const std::string& path, const SafetensorsMetadata& metadata,
                        std::span<const SafetensorsTensor> tensors, bool keep_previous) {
   const std::vector<const SafetensorsTensor*> order = checked(operation, path, tensors);

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +55,8 @@ class SafetensorsFile {
 };
 
 SafetensorsFile read_safetensors(const char* operation, const std::string& path);
+
+std::optional<DType> dtype_in_file(std::string_view name);  // "F32", "F16", "I32", "U8"; nothing of other types
 
 struct SafetensorsTensor {
   std::string name;

@@ -5,9 +5,11 @@
 #include "monitor/statistics.h"
 #include "platform/cat.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace tidepool::inline v0::monitor {
 
@@ -26,8 +28,9 @@ template <auto member>
 double optional_field(const Sample& sample) {
   return or_nothing(sample.*member);
 }
+double step_ms(const Sample& sample) { return sample.step_ms > 0 ? sample.step_ms : std::numeric_limits<double>::quiet_NaN(); }
 constexpr std::array sample_fields{
-    SampleField{"step_ms", [](const Sample& s) { return s.step_ms > 0 ? s.step_ms : std::numeric_limits<double>::quiet_NaN(); }},
+    SampleField{"step_ms", step_ms},
     SampleField{"live", field<&Sample::live>},
     SampleField{"reserved", field<&Sample::reserved>},
     SampleField{"cached", field<&Sample::cached>},
@@ -36,6 +39,7 @@ constexpr std::array sample_fields{
     SampleField{"launches", field<&Sample::launches>},
     SampleField{"compute_ms", field<&Sample::compute_ms>},
     SampleField{"transfer_ms", field<&Sample::transfer_ms>},
+    SampleField{"transfers", field<&Sample::transfers>},
     SampleField{"transfer_bytes", field<&Sample::transfer_bytes>},
     SampleField{"wait_ms", field<&Sample::wait_ms>},
     SampleField{"loader_ms", field<&Sample::loader_ms>},
@@ -97,42 +101,44 @@ double Log::percentile(std::string_view name, double p) const {
 }
 
 Snapshot Log::averages() const {
-  const std::vector<Sample> all = samples();
+  std::vector<Sample> all = samples();
   Snapshot average = snapshot(all.empty() || all.back().device.empty() ? default_device() : device(all.back().device));
   if (all.empty()) return average;
-  const auto count = static_cast<double>(all.size());
-  const auto mean_of = [&](auto member) {
-    double sum = 0;
-    for (const Sample& sample : all) sum += static_cast<double>(sample.*member);
-    return sum / count;
-  };
-  const auto bytes = [&](auto member) { return static_cast<std::size_t>(std::llround(mean_of(member))); };
-  average.memory.tensors = std::llround(mean_of(&Sample::tensors));
-  average.memory.live_bytes = bytes(&Sample::live);
-  average.memory.reserved_bytes = bytes(&Sample::reserved);
-  average.memory.cached_bytes = bytes(&Sample::cached);
-  for (std::size_t i = 0; i < average.memory_by_tag.size(); ++i) {
-    double sum = 0;
-    for (const Sample& sample : all) sum += i < sample.by_tag.size() ? static_cast<double>(sample.by_tag[i]) : 0.0;
-    average.memory_by_tag[i].bytes = static_cast<std::size_t>(std::llround(sum / count));
-  }
-  const auto mean_or = [&](std::string_view name) -> std::optional<double> {
-    const std::vector<double> known = values(name);
+  // Another device's samples are of other memory and other totals.
+  const std::string of = all.back().device;
+  const auto periods = static_cast<double>(std::ranges::distance(std::ranges::find(all, of, &Sample::device), all.end()) - 1);
+  std::erase_if(all, [&](const Sample& sample) { return sample.device != of; });
+  const auto mean_if_known = [&](auto value) -> std::optional<double> {
+    std::vector<double> known;
+    for (const Sample& sample : all)
+      if (const double one = value(sample); !std::isnan(one)) known.push_back(one);
     return known.empty() ? std::nullopt : std::optional(mean(known));
   };
-  average.utilisation = mean_or("utilisation");
-  average.system_utilisation = mean_or("system_utilisation");
-  average.step_ms = mean_or("step_ms").value_or(0);
-  // Totals become what a sample's time brings.
-  const auto each = [&](auto total) { return static_cast<decltype(total)>(static_cast<double>(total) / count); };
-  average.compute_ms = each(average.compute_ms);
-  average.transfer_ms = each(average.transfer_ms);
-  average.wait_ms = each(average.wait_ms);
-  average.transfer_bytes = each(average.transfer_bytes);
-  average.launches = each(average.launches);
-  average.flushes = each(average.flushes);
-  average.plan_runs = each(average.plan_runs);
-  average.transfers = each(average.transfers);
+  const auto mean_of = [&](auto value) { return *mean_if_known([&](const Sample& s) { return static_cast<double>(value(s)); }); };
+  const auto bytes = [&](auto value) { return static_cast<std::size_t>(std::llround(mean_of(value))); };
+  average.memory.tensors = std::llround(mean_of(field<&Sample::tensors>));
+  average.memory.live_bytes = bytes(field<&Sample::live>);
+  average.memory.reserved_bytes = bytes(field<&Sample::reserved>);
+  average.memory.cached_bytes = bytes(field<&Sample::cached>);
+  for (std::size_t i = 0; i < average.memory_by_tag.size(); ++i)
+    average.memory_by_tag[i].bytes = bytes([i](const Sample& s) { return i < s.by_tag.size() ? s.by_tag[i] : 0; });
+  average.utilisation = mean_if_known(optional_field<&Sample::utilisation>);
+  average.system_utilisation = mean_if_known(optional_field<&Sample::system_utilisation>);
+  average.step_ms = mean_if_known(step_ms).value_or(0);
+  if (periods == 0) return average;  // of one sample: all since `enable`
+  // The first samples may be gone, and with them what the totals began with.
+  const auto each = [&]<class T>(T Sample::*member, T& into) {
+    const double brought = (static_cast<double>(all.back().*member) - static_cast<double>(all.front().*member)) / periods;
+    into = static_cast<T>(std::is_integral_v<T> ? std::round(brought) : brought);
+  };
+  each(&Sample::compute_ms, average.compute_ms);
+  each(&Sample::transfer_ms, average.transfer_ms);
+  each(&Sample::wait_ms, average.wait_ms);
+  each(&Sample::transfer_bytes, average.transfer_bytes);
+  each(&Sample::launches, average.launches);
+  each(&Sample::flushes, average.flushes);
+  each(&Sample::plan_runs, average.plan_runs);
+  each(&Sample::transfers, average.transfers);
   return average;
 }
 

@@ -65,6 +65,7 @@ void fields(auto& io, Either<Sample> auto& s) {
   io("allocations", s.allocations);
   io("reuses", s.reuses);
   io("evictions", s.evictions);
+  io("transfers", s.transfers);
   io("transfer_bytes", s.transfer_bytes);
   io("compute_ms", s.compute_ms);
   io("transfer_ms", s.transfer_ms);

@@ -76,6 +76,7 @@ Sample Monitor::sample_of(DeviceSlot& slot) {
     sample.allocations = counters->allocations;
     sample.reuses = counters->reuses;
     sample.evictions = counters->evictions;
+    sample.transfers = counters->uploads + counters->downloads;
     sample.transfer_bytes = counters->transfer_bytes;
     const std::uint64_t compute = counters->compute_nanoseconds;
     sample.compute_ms = static_cast<double>(compute) * 1e-6;

@@ -95,15 +95,13 @@ NamedTensors named_tensors(ModuleState& root, bool trained) {
   return all;
 }
 
-void move_to(const Device& device, Node& node, const Tensor& tensor) {
-  if (node.slot == &device.slot()) return;
-  const Tensor moved = tensor.detach().to(device);
-  Stream& stream = *moved.node()->storage->owner->stream;
+void rehome(Node& node, const Node& moved) {
+  Stream& stream = *moved.storage->owner->stream;
   {
     const StreamLock lock(stream);
-    stream.retag(*moved.node()->storage.block(), node.storage->tag);
+    stream.retag(*moved.storage.block(), node.storage->tag);
   }
-  node.rehome(device.slot(), moved.node()->storage, moved.node()->offset);
+  node.rehome(*moved.slot, moved.storage, moved.offset);
 }
 
 }  // namespace
@@ -112,6 +110,14 @@ std::vector<std::pair<std::string, const ModuleState*>> named_modules(const Modu
   std::vector<std::pair<std::string, const ModuleState*>> all;
   each_state(ModuleAccess::state(module), [&](const std::string& name, const ModuleState& state) { all.emplace_back(name, &state); });
   return all;
+}
+
+TrainingScope::TrainingScope(const Module& module, bool training) : root_(ModuleAccess::shared(module)) {
+  each_state(*root_, [&](const std::string&, ModuleState& state) { before_.emplace_back(&state, state.training); });
+  module.train(training);
+}
+TrainingScope::~TrainingScope() {
+  for (const auto& [state, training] : before_) state->training = training;
 }
 
 void Module::train(bool on) const {
@@ -127,14 +133,20 @@ std::vector<Tensor> Module::parameters() const {
   return all;
 }
 
+// All copies are made before the first tensor changes its home: where memory runs out, the network stays whole.
 void Module::to(const Device& device) const {
-  each_state(*state_, [&](const std::string&, ModuleState& state) {
+  std::unordered_map<Node*, Tensor> moved;
+  const auto move = [&](const Tensor& tensor) {
+    Node& node = usable("to", tensor);
+    if (node.slot != &device.slot() && !moved.contains(&node)) moved.emplace(&node, tensor.detach().to(device));
+  };
+  each_state(*state_, [&](const std::string&, const ModuleState& state) {
     for (const ModuleState::Entry& entry : state.tensors) {
-      Node& node = usable("to", entry.tensor);
-      move_to(device, node, entry.tensor);
-      if (node.grad) move_to(device, *node.grad, Tensor(node.grad));
+      move(entry.tensor);
+      if (const std::shared_ptr<Node>& grad = entry.tensor.node()->grad) move(Tensor(grad));
     }
   });
+  for (const auto& [node, copy] : moved) rehome(*node, *copy.node());
 }
 
 void Module::mix_batch() { state_->mixes_batch = true; }

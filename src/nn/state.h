@@ -19,6 +19,7 @@ struct ModuleState {
 
 struct ModuleAccess {
   static ModuleState& state(const Module& module) { return *module.state_; }
+  static std::shared_ptr<ModuleState> shared(const Module& module) { return module.state_; }
 };
 
 // Called with each module's result while it is set on this thread.
@@ -36,6 +37,19 @@ class ObserverScope {
   const ObserverScope* before_;
   friend class Module;
   static thread_local const ObserverScope* current_;
+};
+
+// Every part trains, or none, for as long as this lives; then each is as it was, for a user may have set some apart.
+class TrainingScope {
+ public:
+  TrainingScope(const Module& module, bool training);
+  ~TrainingScope();
+  TrainingScope(const TrainingScope&) = delete;
+  TrainingScope& operator=(const TrainingScope&) = delete;
+
+ private:
+  std::shared_ptr<ModuleState> root_;
+  std::vector<std::pair<ModuleState*, bool>> before_;
 };
 
 // Every module's dotted name under this one, itself included as "".

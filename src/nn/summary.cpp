@@ -77,7 +77,6 @@ std::string Module::summary(const Shape& input) {
   std::vector<Row> rows{{"layer", "kind", "output", "parameters", "memory"}};
   std::map<const ModuleState*, Counts> counted;
   std::size_t activations = 0;
-  const bool was_training = training();
   std::vector<Row> seen;
   const auto observe = [&](const Module& part, const Tensor&, const Tensor& y) {
     const ModuleState& state = ModuleAccess::state(part);
@@ -90,15 +89,11 @@ std::string Module::summary(const Shape& input) {
                     count == 0 ? "" : (first ? grouped(count) : "shared"),
                     count == 0 || !first ? "" : readable_bytes(static_cast<std::size_t>(count) * sizeof(float))});
   };
-  eval();
-  try {
+  {
+    const TrainingScope evaluating(*this, false);
     const ObserverScope scope(observe);
     run_on_zeros(*this, input);
-  } catch (...) {
-    train(was_training);
-    throw;
   }
-  train(was_training);
   rows.insert(rows.end(), seen.begin(), seen.end());
   Counts total;
   for (const auto& [name, tensor] : named_parameters()) total.parameters += tensor.numel();

@@ -99,7 +99,7 @@ void OptimizerState::gather() {
     rates = keep(rates.to(device));
   }
   ++generation;
-  write_lr();
+  write_lr(lr);
 }
 
 void OptimizerState::remake(const Device& device) {
@@ -116,8 +116,8 @@ void OptimizerState::remake(const Device& device) {
   ++generation;
 }
 
-void OptimizerState::write_lr() const {
-  const std::int32_t bits = std::bit_cast<std::int32_t>(static_cast<float>(lr));
+void OptimizerState::write_lr(double rate) const {
+  const std::int32_t bits = std::bit_cast<std::int32_t>(static_cast<float>(rate));
   rates.slice(0, 1).copy_from(std::span<const std::int32_t>(&bits, 1));
 }
 
@@ -141,8 +141,8 @@ void Optimizer::step() {
 void Optimizer::set_lr(double lr) {
   require_not_negative(state_->name, "lr", lr);
   if (lr == state_->lr) return;
+  state_->write_lr(lr);  // which may throw, within a capture
   state_->lr = lr;
-  state_->write_lr();
 }
 double Optimizer::lr() const { return state_->lr; }
 std::int64_t Optimizer::steps() const { return static_cast<std::uint32_t>(state_->rates.slice(3, 4).item<std::int32_t>()); }

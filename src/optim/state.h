@@ -17,7 +17,7 @@ struct OptimizerState {
   void gather();
   bool gathered() const;
   void remake(const Device& device);  // after a loss: new blocks of zeros under the same tensors
-  void write_lr() const;
+  void write_lr(double rate) const;
 
   const char* name;
   std::vector<Tensor> parameters;

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 namespace tidepool::inline v0 {
@@ -137,9 +138,9 @@ Checkpoint read_whole(const std::string& path) {
     throw IoError("resume", cat(path, ": is of format ", shown(fields.text("tidepool.checkpoint")), "; this version reads ", format));
   std::vector<SafetensorsTensor> views;
   for (const SafetensorsEntry& entry : file.entries()) {
-    if (entry.dtype != "I32" && entry.dtype != "F32")
-      throw IoError("resume", cat(path, ": ", shown(entry.name), " is ", entry.dtype, "; a checkpoint has F32 and I32"));
-    views.push_back({entry.name, entry.dtype == "I32" ? DType::i32 : DType::f32, entry.shape, file.bytes(entry)});
+    const std::optional<DType> dtype = dtype_in_file(entry.dtype);
+    if (!dtype) throw IoError("resume", cat(path, ": ", shown(entry.name), " is ", entry.dtype, "; a checkpoint has F32, F16, I32 and U8"));
+    views.push_back({entry.name, *dtype, entry.shape, file.bytes(entry)});
   }
   if (checkpoint_checksum(file.metadata(), views) != fields.text("checksum"))
     throw IoError("resume", cat(path, ": the checksum is wrong; the file is damaged"));

@@ -113,11 +113,14 @@ void Training::go_on_from_checkpoint(const data::Dataset& train) {
   const Checkpoint& checkpoint = *resumed_;
   const CheckpointInfo& info = checkpoint.info;
   if (info.optimizer != optimizer_.name())
-    throw IoError("resume", cat(resumed_from_, ": was written with ", shown(info.optimizer), "; the optimizer is ", optimizer_.name()));
+    throw IoError("resume", cat(resumed_from_, ": was written with ", shown(info.optimizer), "; the optimizer is ", optimizer_.name(),
+                                "; resume with the same optimizer, or begin without resume()"));
   if (info.samples != train.size())
-    throw IoError("resume", cat(resumed_from_, ": was written with ", info.samples, " samples; the dataset has ", train.size()));
+    throw IoError("resume", cat(resumed_from_, ": was written with ", info.samples, " samples; the dataset has ", train.size(),
+                                "; resume with the same data"));
   if (options_.batch != 0 && info.batch != batches_->capacity())
-    throw IoError("resume", cat(resumed_from_, ": was written with batches of ", info.batch, "; got ", options_.batch));
+    throw IoError("resume", cat(resumed_from_, ": was written with batches of ", info.batch, "; got ", options_.batch,
+                                "; set .batch = ", info.batch));
   Snapshot snapshot = checkpoint.snapshot;
   snapshot.tensors = matched(resumed_from_, std::move(snapshot.tensors), kept_tensors_);
   if (!snapshot.best.empty()) best_ = matched(resumed_from_, std::move(snapshot.best), tensors_of(net_));

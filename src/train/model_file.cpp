@@ -3,6 +3,7 @@
 #include <tidepool/grad.h>
 #include <tidepool/train.h>
 
+#include "core/half.h"
 #include "core/transfer.h"
 #include "io/safetensors.h"
 #include "io/text.h"
@@ -11,8 +12,40 @@
 #include "train/snapshot.h"
 
 #include <algorithm>
+#include <cmath>
+#include <variant>
 
 namespace tidepool::inline v0 {
+
+namespace {
+
+using Values = std::variant<std::vector<float>, std::vector<std::uint16_t>, std::vector<std::int32_t>, std::vector<std::uint8_t>>;
+
+// The numbers of a file as a tensor of this type has them.
+Values values_for(const SafetensorsFile& file, const SafetensorsEntry& entry, DType type) {
+  const auto require = [&](bool fits, auto value) {
+    if (!fits)
+      throw IoError("load", cat(file.path(), ": ", shown(entry.name), " has ", value, ", which does not fit into the network's ", type));
+  };
+  if (type == DType::f32) return file.floats(entry);
+  if (type == DType::i32) return file.integers(entry);
+  if (type == DType::u8) {
+    std::vector<std::uint8_t> bytes;
+    for (const std::int32_t value : file.integers(entry)) {
+      require(value >= 0 && value <= 255, value);
+      bytes.push_back(static_cast<std::uint8_t>(value));
+    }
+    return bytes;
+  }
+  std::vector<std::uint16_t> halves;
+  for (const float value : file.floats(entry)) {
+    halves.push_back(float_to_half(value));
+    require(!std::isfinite(value) || std::isfinite(half_to_float(halves.back())), value);
+  }
+  return halves;
+}
+
+}  // namespace
 
 void save(const nn::Module& net, const std::string& path) {
   std::vector<SavedTensor> saved;
@@ -32,15 +65,16 @@ void load(nn::Module& net, const std::string& path) {
     if (std::ranges::none_of(wanted, [&](const auto& named) { return named.first == entry.name; }))
       throw IoError("load", cat(path, ": has ", shown(entry.name), ' ', entry.shape, ", which the network has not"));
   }
-  std::vector<std::vector<float>> values;
+  std::vector<Values> values;
   for (const auto& [name, tensor] : wanted) {
     const SafetensorsEntry* entry = file.find(name);
     if (!entry) throw IoError("load", cat(path, ": has no '", name, "', which the network wants as ", tensor.shape()));
     if (!(entry->shape == tensor.shape()))
       throw IoError("load", cat(path, ": '", name, "' is ", entry->shape, "; the network wants ", tensor.shape()));
-    values.push_back(file.floats(*entry));
+    values.push_back(values_for(file, *entry, tensor.dtype()));
   }
-  for (std::size_t i = 0; i < wanted.size(); ++i) upload_bytes("load", wanted[i].second, std::as_bytes(std::span(values[i])));
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    std::visit([&](const auto& numbers) { upload_bytes("load", wanted[i].second, std::as_bytes(std::span(numbers))); }, values[i]);
 }
 
 }  // namespace tidepool::inline v0

@@ -9,6 +9,7 @@
 #include "core/node.h"
 #include "core/transfer.h"
 #include "device/plan.h"
+#include "nn/state.h"
 #include "ops/loss/tally.h"
 #include "ops/random/batch_window.h"
 #include "optim/state.h"
@@ -24,8 +25,7 @@ Tensor raw_batch(const Shape& sample, DType type, std::int64_t rows, const Devic
 }
 
 bool holds(const Tensor& batch, const Shape& sample, DType type, std::int64_t rows) {
-  return batch.dtype() == type && batch.shape()[0] >= rows && batch.shape().rank() == sample.rank() + 1 &&
-         batch.numel() == batch.shape()[0] * sample.numel();
+  return batch.dtype() == type && batch.shape()[0] >= rows && batch.shape() == data::batch_shape(batch.shape()[0], sample);
 }
 
 }  // namespace
@@ -36,24 +36,29 @@ Steps::Steps(nn::Module& net, optim::Optimizer& optimizer, Trainer::Loss loss, d
 Device Steps::device() const { return optimizer_.parameters()[0].device(); }
 
 void Steps::use(Kind kind, const data::Dataset& dataset, std::int64_t capacity) {
-  if (x_.defined() && (!holds(x_, dataset.x_shape(), dataset.x_dtype(), capacity) ||
-                       !holds(y_, dataset.y_shape(), dataset.y_dtype(), capacity) || !(x_.device() == device())))
-    forget();
+  if (x_.defined() && !(x_.device() == device())) forget();
+  if (x_.defined() &&
+      (!holds(x_, dataset.x_shape(), dataset.x_dtype(), capacity) || !holds(y_, dataset.y_shape(), dataset.y_dtype(), capacity)))
+    forget_batch();
   data::Dataset& known = datasets_[kind];
   if (known.mean() != dataset.mean() || known.deviation() != dataset.deviation()) plans_.clear();
   known = dataset;
   if (!x_.defined()) {
-    capacity_ = capacity;
     x_ = raw_batch(dataset.x_shape(), dataset.x_dtype(), capacity, device());
     y_ = raw_batch(dataset.y_shape(), dataset.y_dtype(), capacity, device());
-    sums_ = keep(zeros({2}, {.device = device()}));
   }
+  if (Tensor& sums = sums_[kind]; !sums.defined()) sums = keep(zeros({2}, {.device = device()}));
   if (micro_ == 0) micro_ = capacity;
 }
 
 void Steps::forget() {
+  forget_batch();
+  sums_.clear();
+}
+
+void Steps::forget_batch() {
   plans_.clear();
-  x_ = y_ = sums_ = confusion_ = {};
+  x_ = y_ = confusion_ = {};
 }
 
 void Steps::set_micro(std::int64_t samples) {
@@ -72,18 +77,23 @@ Tensor Steps::input(Kind kind, std::int64_t begin, std::int64_t end) const {
 }
 Tensor Steps::target(std::int64_t begin, std::int64_t end) const { return y_.slice(begin, end); }
 
-bool Steps::has_labels(const Tensor& prediction) const { return has_labels() && prediction.shape().rank() == 2; }
+bool Steps::has_labels(Kind kind) const {
+  const data::Dataset& dataset = datasets_.at(kind);
+  return dataset.y_dtype() == DType::i32 && dataset.y_shape().rank() == 0;
+}
 
-void Steps::count_result(const Tensor& prediction, const Tensor& loss, std::int64_t begin, std::int64_t end) {
+void Steps::count_result(Kind kind, const Tensor& prediction, const Tensor& loss, std::int64_t begin, std::int64_t end) {
   const auto rows = static_cast<double>(end - begin);
-  tally(sums_, loss_place, loss.detach(), rows);
-  if (has_labels(prediction)) tally(sums_, correct_place, accuracy(prediction.detach(), target(begin, end)), rows);
+  const Tensor& sums = sums_.at(kind);
+  tally(sums, loss_place, loss.detach(), rows);
+  if (has_labels(kind) && prediction.shape().rank() == 2)
+    tally(sums, correct_place, accuracy(prediction.detach(), target(begin, end)), rows);
 }
 
 void Steps::train_on(std::int64_t begin, std::int64_t end, std::int64_t rows) {
   const Tidy scope;
   const Tensor prediction = net_(input(Kind::train, begin, end)), loss = loss_(prediction, target(begin, end));
-  count_result(prediction, loss, begin, end);
+  count_result(Kind::train, prediction, loss, begin, end);
   // The mean over the batch is the mean of the parts' means, each by its share.
   if (end - begin == rows)
     loss.backward();
@@ -95,13 +105,13 @@ void Steps::evaluate_on(std::int64_t begin, std::int64_t end) {
   const Tidy scope;
   const NoGrad guard;
   const Tensor prediction = net_(input(Kind::evaluate, begin, end)), loss = loss_(prediction, target(begin, end));
-  count_result(prediction, loss, begin, end);
+  count_result(Kind::evaluate, prediction, loss, begin, end);
   if (confusion_.defined()) raw::update_confusion_matrix(argmax(prediction, 1), target(begin, end), confusion_);
 }
 
 // As many classes as the network tells apart, which may be more than the samples have.
 void Steps::make_confusion() {
-  if (confusion_.defined() || !has_labels()) return;
+  if (confusion_.defined() || !has_labels(Kind::evaluate)) return;
   std::int64_t classes = 0;
   const Plan unused = capture([&] {
     const Tidy scope;
@@ -114,13 +124,7 @@ void Steps::make_confusion() {
 
 Plan Steps::capture_step(Kind kind, std::int64_t rows) {
   const bool training = kind == Kind::train;
-  const bool before = net_.training();
-  net_.train(training);
-  struct Restore {
-    nn::Module& net;
-    bool training;
-    ~Restore() { net.train(training); }
-  } const restore{net_, before};
+  const nn::TrainingScope scope(net_, training);
   if (!training) make_confusion();
   Plan plan = capture([&] {
     if (training) optimizer_.zero_grad();
@@ -154,16 +158,18 @@ void Steps::run(Kind kind, std::int64_t rows) {
 void Steps::train(std::int64_t rows) { run(Kind::train, rows); }
 void Steps::evaluate(std::int64_t rows) { run(Kind::evaluate, rows); }
 
-StepSums Steps::read_sums() const {
+StepSums Steps::read_sums(Kind kind) const {
   float values[2];
-  sums_.copy_to(std::span(values));
+  sums_.at(kind).copy_to(std::span(values));
   return {.loss = static_cast<double>(values[loss_place]), .correct = static_cast<double>(values[correct_place])};
 }
 
-void Steps::clear_sums() {
-  zero_(sums_);
-  if (confusion_.defined()) zero_(confusion_);
+void Steps::clear_sums(Kind kind) {
+  zero_(sums_.at(kind));
+  if (kind == Kind::evaluate && confusion_.defined()) zero_(confusion_);
 }
+
+Tensor Steps::training_sums() const { return sums_.at(Kind::train); }
 
 std::vector<std::int32_t> Steps::read_confusion() const {
   return confusion_.defined() ? confusion_.to_host<std::int32_t>() : std::vector<std::int32_t>();

@@ -31,10 +31,11 @@ class Steps {
   void upload(const data::HostBatch& batch);
   void train(std::int64_t rows);
   void evaluate(std::int64_t rows);
-  StepSums read_sums() const;  // waits
-  void clear_sums();
-  Tensor sums() const { return sums_; }
-  bool has_labels() const { return y_.dtype() == DType::i32 && y_.shape().rank() == 1; }
+  // Each kind has sums of its own: a network may be evaluated amid an epoch.
+  StepSums read_sums(Kind kind = Kind::train) const;  // waits
+  void clear_sums(Kind kind = Kind::train);
+  Tensor training_sums() const;
+  bool has_labels(Kind kind = Kind::train) const;
   std::vector<std::int32_t> read_confusion() const;  // [classes, classes]; empty where targets are no labels
   // Of the batch that was uploaded last.
   Tensor input(Kind kind, std::int64_t begin, std::int64_t end) const;
@@ -42,22 +43,23 @@ class Steps {
   Device device() const;
 
  private:
+  void forget_batch();
   void run(Kind kind, std::int64_t rows);
   void make_confusion();
   Plan capture_step(Kind kind, std::int64_t rows);
   void train_on(std::int64_t begin, std::int64_t end, std::int64_t rows);
   void evaluate_on(std::int64_t begin, std::int64_t end);
-  void count_result(const Tensor& prediction, const Tensor& loss, std::int64_t begin, std::int64_t end);
-  bool has_labels(const Tensor& prediction) const;
+  void count_result(Kind kind, const Tensor& prediction, const Tensor& loss, std::int64_t begin, std::int64_t end);
 
   nn::Module& net_;
   optim::Optimizer& optimizer_;
   Trainer::Loss loss_;
   double clip_norm_;
   std::map<Kind, data::Dataset> datasets_;
-  std::int64_t capacity_ = 0, micro_ = 0;
+  std::int64_t micro_ = 0;
   Tensor x_, y_;  // the batch, as the dataset has it
-  Tensor sums_, confusion_;
+  std::map<Kind, Tensor> sums_;
+  Tensor confusion_;
   std::uint64_t generation_ = 0;  // of the optimizer's blocks that the plans know
   std::map<std::pair<Kind, std::int64_t>, Plan> plans_;
 };

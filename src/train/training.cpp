@@ -8,6 +8,7 @@
 #include "platform/terminal.h"
 
 #include <cmath>
+#include <utility>
 
 namespace tidepool::inline v0 {
 
@@ -69,7 +70,7 @@ void Training::begin(const data::Dataset& train, std::int64_t batch) {
 
 void Training::use_training_set() {
   steps_.use(Kind::train, batches_->dataset(), batches_->capacity());
-  kept_tensors_ = tensors_to_keep(net_, optimizer_, steps_.sums());
+  kept_tensors_ = tensors_to_keep(net_, optimizer_, steps_.training_sums());
   note_conditions();
 }
 
@@ -83,13 +84,18 @@ void Training::within_memory(const Step& step) {
       if (again) continue;  // others may have had the memory for a moment only
       if (steps_.micro() == 1) throw;
       steps_.set_micro((steps_.micro() + 1) / 2);
-      announce(cat("out of memory: from now on ", steps_.micro(), " samples at once, and their gradients add up to a batch of ",
-                   batches_->capacity(), net_.mixes_batch() ? "; batch statistics are of those samples only, so results differ" : ""));
+      std::string message = cat("out of memory: from now on ", steps_.micro(), " samples at once");
+      if (batches_) {  // evaluation alone has no gradients
+        message += cat(", and their gradients add up to a batch of ", batches_->capacity());
+        if (net_.mixes_batch()) message += "; batch statistics are of those samples only, so results differ";
+      }
+      announce(message);
     }
 }
 
 void Training::train_step() {
   const Clock::time_point start = Clock::now();
+  if (std::exchange(evaluated_, false)) steps_.use(Kind::train, batches_->dataset(), batches_->capacity());
   const data::HostBatch batch = batches_->next();
   const double loading = watch_.watched() && !batch_is_there_ ? seconds_since(start) : 0;
   if (!batch_is_there_) steps_.upload(batch);
@@ -156,23 +162,23 @@ void Training::after_step() {
 }
 
 EvalResult Training::evaluate_all(data::Batches& from) {
+  evaluated_ = true;
+  batch_is_there_ = false;
   steps_.use(Kind::evaluate, from.dataset(), from.capacity());
-  steps_.clear_sums();
+  steps_.clear_sums(Kind::evaluate);
   from.seek(0, 0);
   for (std::int64_t i = 0; i < from.per_epoch(); ++i) {
     const data::HostBatch batch = from.next();
     steps_.upload(batch);
     within_memory([&] { steps_.evaluate(batch.rows); });
   }
-  const StepSums sums = steps_.read_sums();
+  const StepSums sums = steps_.read_sums(Kind::evaluate);
   EvalResult evaluated{.loss = sums.loss / static_cast<double>(from.dataset().size()),
                        .accuracy = sums.correct / static_cast<double>(from.dataset().size()),
                        .samples = from.dataset().size(),
                        .classes = 0,
                        .confusion = steps_.read_confusion()};
   evaluated.classes = std::llround(std::sqrt(static_cast<double>(evaluated.confusion.size())));
-  steps_.clear_sums();
-  batch_is_there_ = false;
   return evaluated;
 }
 
@@ -227,15 +233,15 @@ bool Training::patience_is_over() const {
 }
 
 void Training::run() {
-  while (now_.epoch < options_.epochs && !patience_is_over()) {
+  const auto over = [this] { return now_.epoch >= options_.epochs || patience_is_over(); };
+  while (!over()) {
     train_step();
     after_step();
     if (now_.batch == batches_->per_epoch()) finish_epoch();
-    if (stopping_.exchange(false) || (options_.stop_on_interrupt && InterruptScope::interrupted())) {
-      result_.interrupted = now_.epoch < options_.epochs;
-      if (result_.interrupted) write(options_.checkpoint.empty() ? options_.interrupt_checkpoint : options_.checkpoint);
-      return;
-    }
+    const bool stopped = stopping_.exchange(false) || (options_.stop_on_interrupt && InterruptScope::interrupted());
+    if (!stopped || over()) continue;  // who stops the last step stops nothing
+    result_.interrupted = true;
+    return write(options_.checkpoint.empty() ? options_.interrupt_checkpoint : options_.checkpoint);
   }
   if (patience_is_over()) {
     result_.stopped_early = true;
@@ -267,8 +273,17 @@ TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test)
   require_like(train, test);
   if (!options_.checkpoint.empty()) require_replaceable("fit", options_.checkpoint);  // rather than after the first epoch
   const InterruptScope interrupts(options_.stop_on_interrupt);
+  const struct Fitting {  // what is of this fit ends with it, whichever way
+    Training& training;
+    ~Fitting() {
+      training.batches_.reset();
+      training.test_batches_.reset();
+      training.kept_tensors_.clear();
+    }
+  } fitting{*this};
   result_ = {};
   now_ = {};
+  best_.clear();
   announced_epochs_ = 0;
   furthest_loss_ = -1;
   fruitless_ = 0;
@@ -298,9 +313,6 @@ TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test)
   result_.best_epoch = now_.best_epoch;
   result_.micro_batch = steps_.micro();
   result_.seconds = seconds_since(start_);
-  batches_.reset();
-  test_batches_.reset();
-  kept_tensors_.clear();
   return std::move(result_);
 }
 

@@ -110,6 +110,7 @@ class Training {
   Tuned untuned_;  // what was before the trial that is under way
   bool prepared_ = false;
   bool batch_is_there_ = false;  // on the device, and the only one
+  bool evaluated_ = false;       // since the last step, perhaps by a callback, on samples of another shape
   Clock::time_point start_, epoch_start_;
 };
 

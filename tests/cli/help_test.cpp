@@ -29,6 +29,17 @@ TEST_F(Help, HasNothingThatOnlyTheParserUnderstands) {
   EXPECT_NE(run("train --help").out.find("--dashboard [=N] "), std::string::npos) << run("train --help").out;
 }
 
+TEST_F(Help, OfTrainSaysWhatEachTaskTakesUnlessGivenAndSoDoesThePage) {
+  std::string help = run("train --help").out;
+  help = std::regex_replace(help, std::regex("\\s+"), " ");  // lines end where they are full
+  const std::string page = contents(TIDEPOOL_SOURCE_DIR "/docs/reference/command_line.md");
+  for (const std::string text : {"over the samples; unless given, xor 500, sine 100, fashion-mnist 3",
+                                 "within the memory limit; unless given, xor 4, sine 128, fashion-mnist 64"}) {
+    EXPECT_NE(help.find(text), std::string::npos) << help;
+    EXPECT_NE(page.find(text), std::string::npos) << text;
+  }
+}
+
 // A section of the page for each command, and each command's options in it; no others.
 TEST_F(Help, AgreesWithTheDocumentation) {
   const std::string page = contents(TIDEPOOL_SOURCE_DIR "/docs/reference/command_line.md");

@@ -66,7 +66,7 @@ TEST_F(ReportCommand, SaysInOneLineWhatIsWrongWithAFile) {
     EXPECT_TRUE(o.err.starts_with("tidepool: ")) << o.err;
   }
   EXPECT_EQ(run("report nowhere.jsonl").err,
-            "tidepool: report: there is no file nowhere.jsonl; wanted a run that tp::monitor::write_run wrote\n");
+            "tidepool: report: there is no file nowhere.jsonl; wanted a file of `tidepool train --record F` or tp::monitor::write_run\n");
 }
 
 TEST_F(ReportCommand, WhatCannotBeMeantIsWrongUsage) {

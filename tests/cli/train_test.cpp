@@ -72,7 +72,7 @@ TEST_F(TrainCommand, WrongUsageIsOneLineAndStatusTwo) {
   }
 }
 
-TEST_F(TrainCommand, SaysWhatWasProbablyMeant) {
+TEST_F(TrainCommand, SaysWhatWasProbablyMeantOrIsWanted) {
   for (const auto& [arguments, message] : std::initializer_list<std::pair<const char*, const char*>>{
            {"", "a command is wanted, such as devices, doctor or train; see `tidepool --help`"},
            {"tain", "there is no command 'tain' (did you mean train?); see `tidepool --help`"},
@@ -80,11 +80,26 @@ TEST_F(TrainCommand, SaysWhatWasProbablyMeant) {
            {"train xor --epoch 3", "there is no option '--epoch' (did you mean --epochs?); see `tidepool train --help`"},
            {"train xor --learning-rate 3", "there is no option '--learning-rate'; see `tidepool train --help`"},
            {"train xor --dashboard 8080", "'8080' was not expected; wanted --dashboard=8080; see `tidepool train --help`"},
+           {"train", "a task is wanted: xor, sine or fashion-mnist; see `tidepool train --help`"},
+           {"train xor --epochs", "--epochs: wanted a value; see `tidepool train --help`"},
+           {"bench --filter", "--filter: wanted a value; see `tidepool bench --help`"},
+           {"eval --data xor", "--model is wanted: the network, as safetensors; see `tidepool eval --help`"},
+           {"report", "a run is wanted: the file that a run was written to; see `tidepool report --help`"},
            {"train xor sine", "'sine' was not expected; see `tidepool train --help`"},
            {"--versio", "there is no option '--versio' (did you mean --version?); see `tidepool --help`"}}) {
     const Outcome o = run(arguments);
     EXPECT_EQ(o.status, 2) << arguments;
     EXPECT_EQ(o.err, std::string("tidepool: ") + message + "\n");
+  }
+}
+
+TEST_F(TrainCommand, WhatCannotBeDrawnIsSaidBeforeTheWork) {
+  for (const std::string task : {"xor", "fashion-mnist"}) {
+    const Outcome o = run("train " + task + " --plot x.svg --json");
+    EXPECT_EQ(o.status, 2) << task;
+    EXPECT_EQ(o.err,
+              "tidepool: --plot: " + task + " is no function of one number; leave it out, or train sine; see `tidepool train --help`\n");
+    EXPECT_EQ(o.out, "") << "nothing was trained";
   }
 }
 

@@ -69,8 +69,9 @@ TEST_F(Csv, ALineMayBeAsLongAsItsFileIsPacked) {
     const Dataset d = read(gz ? packed(text) : text);
     EXPECT_EQ(d.x_shape(), Shape{20'000}) << gz;
   }
-  EXPECT_HAS(problem(packed(std::string(200'000, '1') + ",1\n")),
-             "line 1: longer than 65536 bytes in a packed file; if that is meant, unpack it with gunzip first");
+  std::string line(200'000, '1');
+  line += ",1\n";  // gcc 12 sees ghosts in a sum of the two
+  EXPECT_HAS(problem(packed(line)), "line 1: longer than 65536 bytes in a packed file; if that is meant, unpack it with gunzip first");
 }
 
 TEST_F(Csv, AnyColumnMayBeTheTarget) {
@@ -119,8 +120,8 @@ TEST_F(Csv, NumbersDoNotDependOnTheLocale) {
 }
 
 TEST_F(Csv, BadLinesAreNamed) {
-  EXPECT_EQ(problem(""), "csv: " + path("t.csv") + ": is empty");
-  EXPECT_HAS(problem("\n \n"), "is empty");
+  EXPECT_EQ(problem(""), "csv: " + path("t.csv") + ": is empty; wanted one sample a line");
+  EXPECT_HAS(problem("\n \n"), "is empty; wanted one sample a line");
   EXPECT_HAS(problem("1\n2\n"), "line 1: one column");
   EXPECT_HAS(problem("1,2\n\n3\n"), "line 3: 1 fields; the first line has 2");
   EXPECT_HAS(problem("1,2\n3,4,5\n"), "line 2: 3 fields; the first line has 2");

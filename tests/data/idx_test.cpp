@@ -62,7 +62,8 @@ TEST_F(Idx, NumbersOfEveryTypeAreBigEndian) {
 }
 
 TEST_F(Idx, BadFilesAreNamedWithThePlace) {
-  EXPECT_EQ(problem(images_, idx_header(8, {3}) + "\1\2\3"), "idx: " + path("images") + " has 2 samples, " + path("labels") + " has 3");
+  EXPECT_EQ(problem(images_, idx_header(8, {3}) + "\1\2\3"), "idx: " + path("images") + " has 2 samples, " + path("labels") +
+                                                                 " has 3; wanted as many of both: do the files belong together?");
   EXPECT_HAS(problem("GIF89a", labels_), "idx: " + path("images") + ": byte 0: not an idx file: it begins with 71 73 70");
   EXPECT_HAS(problem(idx_header(10, {1}) + "a", labels_), "byte 0: not an idx file");
   EXPECT_HAS(problem(idx_header(8, {}), labels_), "byte 3: 0 axes; wanted 1 to 7");

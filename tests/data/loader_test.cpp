@@ -49,6 +49,13 @@ TEST_F(Loading, GoesOverEverySampleOnce) {
   EXPECT_EQ(order_of(whole).size(), 100U);
 }
 
+TEST_F(Loading, ABatchLargerThanTheDatasetLeavesNothingWithDropLast) {
+  EXPECT_EQ(message_of<ArgumentError>([] { data::Loader(counted(10), {.batch = 64, .drop_last = true}); }),
+            "Loader: drop_last leaves nothing: the dataset has 10 samples, a batch 64; set .batch to 10 or less, or leave drop_last out");
+  EXPECT_EQ(data::Loader(counted(10), {.batch = 10, .drop_last = true}).size(), 1);
+  EXPECT_EQ(data::Loader(counted(10), {.batch = 64}).size(), 1);
+}
+
 TEST_F(Loading, ShufflesBySeedAndEpochAlone) {
   // The second one has batches that are large enough for a thread.
   for (const std::int64_t width : {3, 4000}) {

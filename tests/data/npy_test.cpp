@@ -102,7 +102,7 @@ TEST_F(Npy, NumbersOutOfRangeAndCountsThatDifferAreErrors) {
   EXPECT_HAS(message, "byte " + std::to_string(header + 8) + ":");
   EXPECT_HAS(message_of<IoError>([&] { read_x("<f8", little(1.0) + little(1e39)); }), "does not fit f32");
   EXPECT_EQ(problem(npy_header(npy_dictionary("|u1", "(3,)")) + "abc"),
-            "npy: " + path("x.npy") + " has 3 samples, " + path("y.npy") + " has 2");
+            "npy: " + path("x.npy") + " has 3 samples, " + path("y.npy") + " has 2; wanted as many of both: do the files belong together?");
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ inline Sample full_sample(double time) {
   s.allocations = 13;
   s.reuses = 14;
   s.evictions = 15;
+  s.transfers = 16;
   s.transfer_bytes = 65536;
   s.compute_ms = 1500.5;
   s.transfer_ms = 20.25;

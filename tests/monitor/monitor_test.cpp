@@ -152,6 +152,72 @@ TEST_P(Watching, SamplesComeByThemselvesAndAreAThousandAtMost) {
   EXPECT_EQ(monitor::log().size(), 1000U);
 }
 
+class Averages : public LibraryTest {
+ protected:
+  void SetUp() override {
+    LibraryTest::SetUp();
+    zeros({1}, {.device = device("null")});  // opens the devices
+    zeros({1});
+    sync();
+    monitor::enable({.period = 3600});  // samples are taken here
+  }
+  void TearDown() override {
+    monitor::disable();
+    LibraryTest::TearDown();
+  }
+  // Ten launches and five transfers of 4 bytes.
+  static void work(const Tensor& one) {
+    for (int i = 0; i < 10; ++i) relu(one);
+    for (int i = 0; i < 5; ++i) one.item();
+    sync();
+  }
+  static void work_and_sample(const Tensor& one, int times) {
+    for (int i = 0; i < times; ++i) {
+      work(one);
+      monitor::Monitor::only().take_sample();
+    }
+  }
+  static void expect_the_work(const monitor::Snapshot& average) {
+    EXPECT_EQ(average.launches, 10U);
+    EXPECT_EQ(average.transfers, 5U);
+    EXPECT_EQ(average.transfer_bytes, 20U);
+  }
+};
+
+TEST_F(Averages, AreOfTheSamplesThatAreKept) {
+  const Tensor one = zeros({1});
+  sync();
+  work_and_sample(one, 1500);
+  ASSERT_EQ(monitor::log().size(), 1000U);
+  const monitor::Snapshot average = monitor::log().averages(), total = monitor::snapshot();
+  expect_the_work(average);
+  EXPECT_GT(average.compute_ms, 0.0);
+  EXPECT_LT(average.compute_ms, total.compute_ms / 100);
+  EXPECT_LT(average.transfer_ms, total.transfer_ms / 100);
+}
+
+TEST_F(Averages, OfOneSampleAreAllSinceEnable) {
+  const Tensor one = from_host(std::vector<float>{1}, {1});
+  sync();
+  const monitor::Snapshot before = monitor::snapshot();
+  work(one);
+  ASSERT_EQ(monitor::log().size(), 1U);
+  const monitor::Snapshot average = monitor::log().averages();
+  EXPECT_EQ(average.launches, before.launches + 10);
+  EXPECT_EQ(average.transfers, before.transfers + 5);
+}
+
+TEST_F(Averages, AreOfTheDeviceThatWorkedLast) {
+  const Tensor large = zeros({1000, 1000}), here = zeros({1}), there = zeros({1}, {.device = device("null")});
+  sync();
+  work_and_sample(here, 3);
+  work_and_sample(there, 4);
+  const monitor::Snapshot average = monitor::log().averages();
+  EXPECT_EQ(average.device, "null");
+  expect_the_work(average);
+  EXPECT_LT(average.memory.live_bytes, 1'000'000U) << "what lies on the other device is not in it";
+}
+
 TEST(Monitor, FiguresHavePercentilesAndUnknownOnesSaySo) {
   monitor::enable();
   for (int i = 1; i <= 1500; ++i) monitor::record("my figure", i);

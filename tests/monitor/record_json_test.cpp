@@ -73,10 +73,11 @@ TEST(RecordJson, TheKeysAreInTheOrderThatIsAgreed) {
             "events pool figures cost ");
   std::string of_sample;
   for (const auto& [key, value] : document["samples"][0].items()) of_sample += key + ' ';
-  EXPECT_EQ(of_sample,
-            "time device tensors live reserved cached peak limit by_tag launches flushes plan_runs allocations reuses evictions "
-            "transfer_bytes compute_ms transfer_ms wait_ms utilisation system_utilisation epoch steps step_ms loader_ms loss accuracy "
-            "samples_per_second ");
+  EXPECT_EQ(
+      of_sample,
+      "time device tensors live reserved cached peak limit by_tag launches flushes plan_runs allocations reuses evictions "
+      "transfers transfer_bytes compute_ms transfer_ms wait_ms utilisation system_utilisation epoch steps step_ms loader_ms loss accuracy "
+      "samples_per_second ");
   EXPECT_EQ(document["format"], "tidepool run 1");
   EXPECT_EQ(document["tags"].dump(), R"(["activations","parameters","gradients","optimizer","plan","scratch"])");
   EXPECT_EQ(document["pool"]["regions"][0]["blocks"][0].dump(), R"([0,1024,1,"conv2d"])");

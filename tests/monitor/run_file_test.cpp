@@ -125,16 +125,19 @@ TEST(SamplesCsv, HasAColumnForEveryFieldAndALineForEverySample) {
   run.samples[0].device = "a, \"device\"";
   const std::vector<std::string> lines = lines_of(samples_csv(run));
   ASSERT_EQ(lines.size(), 3U);
-  EXPECT_EQ(lines[0],
-            "time,device,tensors,live,reserved,cached,peak,limit,activations,parameters,gradients,optimizer,plan,scratch,launches,flushes,"
-            "plan_runs,allocations,reuses,evictions,transfer_bytes,compute_ms,transfer_ms,wait_ms,utilisation,system_utilisation,epoch,"
-            "steps,step_ms,loader_ms,loss,accuracy,samples_per_second");
-  EXPECT_EQ(lines[1],
-            "11,\"a, \"\"device\"\"\",42,1000,4096,3096,5000,8192,500,200,150,100,30,20,101,11,12,13,14,15,65536,1500.5,20.25,30.125,0.75,"
-            "0.875,2,77,12.5,0.5,0.1,0.9375,5120");
-  EXPECT_EQ(lines[2],
-            "12,vulkan:0,42,1000,4096,3096,5000,8192,500,200,150,100,30,20,101,11,12,13,14,15,65536,1500.5,20.25,30.125,,0.875,2,77,12.5,"
-            "0.5,nan,0.9375,5120");
+  EXPECT_EQ(
+      lines[0],
+      "time,device,tensors,live,reserved,cached,peak,limit,activations,parameters,gradients,optimizer,plan,scratch,launches,flushes,"
+      "plan_runs,allocations,reuses,evictions,transfers,transfer_bytes,compute_ms,transfer_ms,wait_ms,utilisation,system_utilisation,epoch,"
+      "steps,step_ms,loader_ms,loss,accuracy,samples_per_second");
+  EXPECT_EQ(
+      lines[1],
+      "11,\"a, \"\"device\"\"\",42,1000,4096,3096,5000,8192,500,200,150,100,30,20,101,11,12,13,14,15,16,65536,1500.5,20.25,30.125,0.75,"
+      "0.875,2,77,12.5,0.5,0.1,0.9375,5120");
+  EXPECT_EQ(
+      lines[2],
+      "12,vulkan:0,42,1000,4096,3096,5000,8192,500,200,150,100,30,20,101,11,12,13,14,15,16,65536,1500.5,20.25,30.125,,0.875,2,77,12.5,"
+      "0.5,nan,0.9375,5120");
 }
 
 TEST(SamplesCsv, WithoutSamplesThereIsTheLineOfNames) { EXPECT_EQ(lines_of(samples_csv(RunRecord{})).size(), 1U); }

@@ -129,6 +129,26 @@ TEST_F(Modules, MoveToAnotherDeviceWithEveryHandle) {
   for (std::size_t i = 0; i < there.size(); ++i) EXPECT_NEAR(there[i], values[i] - 0.2F, 1e-5F);
 }
 
+TEST_F(Modules, StayWhereTheyAreWhenTheOtherDeviceHasNoRoomForAll) {
+  Sequential net{Linear(64, 64), Linear(64, 64), Linear(64, 64)};
+  sum(net(ones({1, 64}))).backward();
+  const auto home_of_all = [&] {
+    std::vector<std::string> homes;
+    for (const Tensor& parameter : net.parameters()) {
+      homes.push_back(parameter.device().id());
+      homes.push_back(parameter.grad().device().id());
+    }
+    return homes;
+  };
+  configure({.memory_limit = 64 << 10});  // of some 100 KiB
+  EXPECT_THROW(net.to(device("null")), OutOfMemory);
+  EXPECT_EQ(home_of_all(), std::vector<std::string>(12, "cpu"));
+  EXPECT_EQ(memory(device("null")).live_bytes, 0U);
+  configure({.memory_limit = 0});
+  net.to(device("null"));
+  EXPECT_EQ(home_of_all(), std::vector<std::string>(12, "null"));
+}
+
 TEST_F(Modules, SayWhatTheyAreMadeOf) {
   Sequential net{Conv2d(1, 32, {.kernel = 3, .padding = 1}), ReLU(), MaxPool2d(2), Flatten(), Linear(6272, 10)};
   const std::string text = net.summary({1, 1, 28, 28});
@@ -138,6 +158,17 @@ TEST_F(Modules, SayWhatTheyAreMadeOf) {
   EXPECT_TRUE(net.training()) << "as it was";
   Sequential words{Embedding(10, 4), Linear(4, 2)};
   EXPECT_NE(words.summary({3}).find("[3, 4]"), std::string::npos);
+}
+
+TEST_F(Modules, APartThatWasPutIntoEvalStaysThereWhenTheNetworkIsLookedAt) {
+  Sequential net{Linear(4, 4), Dropout(0.5), Linear(4, 2)};
+  net[1].eval();
+  net.summary({1, 4});
+  EXPECT_TRUE(net.training() && net[2].training());
+  EXPECT_FALSE(net[1].training());
+  EXPECT_THROW(net.summary({1, 5}), ShapeError);
+  EXPECT_TRUE(net.training());
+  EXPECT_FALSE(net[1].training()) << "after an error too";
 }
 
 TEST_F(Modules, APartInTwoPlacesHasItsParametersOnce) {

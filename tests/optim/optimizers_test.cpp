@@ -162,6 +162,17 @@ TEST_F(Optimizers, SchedulesFollowTheStep) {
   EXPECT_DOUBLE_EQ(opt.lr(), 0.1);
 }
 
+TEST_F(Optimizers, ARateThatCannotBeSetIsNotSaidToBe) {
+  optim::SGD opt(parameters, {.lr = 0.2});
+  capture([&] {
+    opt.zero_grad();
+    EXPECT_THROW(opt.set_lr(0.1), Error);
+  });
+  EXPECT_DOUBLE_EQ(opt.lr(), 0.2);
+  opt.set_lr(0.1);
+  EXPECT_DOUBLE_EQ(opt.lr(), 0.1);
+}
+
 TEST_F(Optimizers, WrongOptionsAreNamed) {
   EXPECT_EQ(message_of<ArgumentError>([&] { optim::Adam(parameters, {.beta1 = 1}); }),
             "Adam: beta1 is 1; wanted 0 or more and less than 1");

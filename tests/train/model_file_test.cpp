@@ -1,5 +1,6 @@
 // Models in files: PyTorch's, ours, and those that are neither.
 #include <fstream>
+#include <limits>
 
 #include "support/errors.h"
 #include "train/small_run.h"
@@ -47,6 +48,50 @@ TEST_F(ModelFile, WhatIsSavedLoadsBitByBit) {
   run.net.eval();
   other.net.eval();
   EXPECT_EQ(other.net(x).to_host<float>(), run.net(x).to_host<float>());
+}
+
+TEST_F(ModelFile, BuffersOfEveryTypeAreSavedAndLoaded) {
+  const EveryType net(7);
+  EveryType other;
+  save(net, path("net.safetensors"));
+  load(other, path("net.safetensors"));
+  const nn::NamedTensors loaded = other.named_buffers();
+  ASSERT_EQ(loaded.size(), 3U);
+  EXPECT_EQ(loaded[0].second.to_host<std::int32_t>(), (std::vector<std::int32_t>{7, 7}));
+  EXPECT_EQ(loaded[1].second.to_host<std::uint8_t>(), (std::vector<std::uint8_t>{7, 7, 7}));
+  EXPECT_EQ(loaded[2].second.to_host<float>(), (std::vector<float>{0.875F, 0.875F}));
+  EXPECT_EQ(other.parameters()[0].to_host<float>(), net.parameters()[0].to_host<float>());
+}
+
+TEST_F(ModelFile, NumbersThatDoNotFitABuffersTypeChangeNothing) {
+  struct Odd : nn::Module {
+    Odd(const Tensor& count, const Tensor& flags, const Tensor& small) {
+      buffer("count", count);
+      buffer("flags", flags);
+      buffer("small", small);
+    }
+    Tensor forward(const Tensor& x) override { return inner(x); }
+    nn::Linear inner = module("inner", nn::Linear(64, 2));
+  };
+  EveryType net;
+  const auto before = net.parameters()[0].to_host<float>();
+  const std::string file = path("odd.safetensors");
+  const auto message = [&](const Odd& odd) {
+    save(odd, file);
+    const std::string said = message_of<IoError>([&] { load(net, file); });
+    EXPECT_EQ(net.parameters()[0].to_host<float>(), before);
+    return said;
+  };
+  const Tensor one = ones({2}, {.dtype = DType::i32}), two = ones({3}, {.dtype = DType::u8}), three = ones({2});
+  const auto whole = [](std::int32_t value) { return full({3}, static_cast<float>(value), {.dtype = DType::i32}); };
+  EXPECT_EQ(message({one, whole(256), three}), "load: " + file + ": 'flags' has 256, which does not fit into the network's u8");
+  EXPECT_EQ(message({one, whole(-1), three}), "load: " + file + ": 'flags' has -1, which does not fit into the network's u8");
+  EXPECT_EQ(message({one, two, full({2}, 70000.0F)}), "load: " + file + ": 'small' has 70000, which does not fit into the network's f16");
+  EXPECT_HAS(message({three, two, three}), ": key 'count': is F32; wanted I32, I64, I16, I8, U8 or BOOL");
+  save(Odd(two.slice(0, 2), whole(255), full({2}, std::numeric_limits<float>::infinity())), file);
+  load(net, file);  // other types, whose numbers fit
+  EXPECT_EQ(net.named_buffers()[0].second.to_host<std::int32_t>(), (std::vector<std::int32_t>{1, 1}));
+  EXPECT_EQ(net.named_buffers()[1].second.to_host<std::uint8_t>(), (std::vector<std::uint8_t>{255, 255, 255}));
 }
 
 TEST_F(ModelFile, AFileThatDoesNotFitChangesNothing) {

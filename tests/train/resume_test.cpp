@@ -138,6 +138,25 @@ TEST_F(Resuming, ADamagedCheckpointIsPassedOverForTheOneBefore) {
   EXPECT_EQ(message_of<IoError>([&] { run.trainer.resume(file); }), "resume: " + file + ": the checksum is wrong; the file is damaged");
 }
 
+TEST_F(Resuming, BuffersOfEveryTypeGoOnAsTheyWere) {
+  struct Run {
+    Run(float value, const TrainOptions& options)
+        : net{nn::Flatten(), EveryType(value)}, opt(net.parameters()), trainer(net, opt, cross_entropy, options) {}
+    nn::Sequential net;
+    optim::Adam opt;
+    Trainer trainer;
+  };
+  const std::string file = path("run.ckpt");
+  Run first(7, {.epochs = 1, .batch = 16, .checkpoint = file, .keep_best = true});
+  first.trainer.fit(two_classes());
+  Run second(0, {.epochs = 1, .batch = 16, .keep_best = true});
+  second.trainer.resume(file);
+  second.trainer.fit(two_classes());
+  save(first.net, path("first.safetensors"));
+  save(second.net, path("second.safetensors"));
+  EXPECT_EQ(contents(path("second.safetensors")), contents(path("first.safetensors")));
+}
+
 TEST_F(Resuming, OtherSettingsAreTakenOrToldOf) {
   const std::string file = path("run.ckpt");
   {
@@ -169,15 +188,18 @@ TEST_F(Resuming, WhatDoesNotFitIsNamed) {
     return message_of<IoError>([&] { run.trainer.fit(dataset); });
   };
   SmallRun other_batch({.epochs = 1, .batch = 8});
-  EXPECT_EQ(message(other_batch, two_classes()), "resume: " + file + ": was written with batches of 16; got 8");
+  EXPECT_EQ(message(other_batch, two_classes()), "resume: " + file + ": was written with batches of 16; got 8; set .batch = 16");
   SmallRun same({.epochs = 1, .batch = 16});
-  EXPECT_EQ(message(same, two_classes(60)), "resume: " + file + ": was written with 70 samples; the dataset has 60");
+  EXPECT_EQ(message(same, two_classes(60)),
+            "resume: " + file + ": was written with 70 samples; the dataset has 60; resume with the same data");
   struct {
     nn::Sequential net = SmallRun::seeded(7);
     optim::SGD opt{net.parameters()};
     Trainer trainer{net, opt, cross_entropy, {.epochs = 1, .batch = 16}};
   } other_optimizer;
-  EXPECT_EQ(message(other_optimizer, two_classes()), "resume: " + file + ": was written with 'Adam'; the optimizer is SGD");
+  EXPECT_EQ(
+      message(other_optimizer, two_classes()),
+      "resume: " + file + ": was written with 'Adam'; the optimizer is SGD; resume with the same optimizer, or begin without resume()");
   struct {
     nn::Sequential net{nn::Flatten(), nn::Linear(64, 2)};
     optim::Adam opt{net.parameters()};

@@ -58,6 +58,17 @@ struct SmallRun {
   Trainer trainer;
 };
 
+// A layer with a buffer of every type.
+struct EveryType : nn::Module {
+  explicit EveryType(float value = 0) {
+    buffer("count", full({2}, value, {.dtype = DType::i32}));
+    buffer("flags", full({3}, value, {.dtype = DType::u8}));
+    buffer("small", full({2}, value / 8).to(DType::f16));
+  }
+  Tensor forward(const Tensor& x) override { return inner(x); }
+  nn::Linear inner = module("inner", nn::Linear(64, 2));
+};
+
 class TrainTest : public LibraryTest {
  protected:
   void TearDown() override {

@@ -96,6 +96,25 @@ TEST_F(Training, WhenMemoryRunsOutTheBatchIsHalvedAndKeepsItsSize) {
   EXPECT_EQ(messages[0], "out of memory: from now on 16 samples at once, and their gradients add up to a batch of 32");
 }
 
+TEST_F(Training, WhenMemoryRunsOutInAnEvaluationItGoesOnWithHalfOfTheSamplesAtOnce) {
+  const data::Dataset test = two_classes();
+  PlainRun run({.epochs = 1, .batch = 32});
+  const EvalResult wanted = run.trainer.evaluate(test);
+  std::vector<std::string> messages;
+  for (std::size_t room = 60'000; messages.empty() && room > 2'000; room -= 1'000) {
+    Trainer bounded(run.net, run.opt, cross_entropy,
+                    {.epochs = 1, .batch = 32, .on_message = [&](const std::string& m) { messages.push_back(m); }});
+    cleanup();
+    configure({.memory_limit = memory().live_bytes + room});
+    const EvalResult e = bounded.evaluate(test);
+    configure({.memory_limit = 0});
+    EXPECT_EQ(e.confusion, wanted.confusion) << "with " << room << " bytes";
+    EXPECT_NEAR(e.loss, wanted.loss, 1e-6);
+  }
+  ASSERT_FALSE(messages.empty());
+  EXPECT_EQ(messages[0], "out of memory: from now on 16 samples at once");
+}
+
 TEST_F(Training, ALimitThatNothingFitsIntoIsAnError) {
   PlainRun run({.epochs = 1, .batch = 32});
   const data::Dataset train = two_classes();
@@ -103,6 +122,59 @@ TEST_F(Training, ALimitThatNothingFitsIntoIsAnError) {
   configure({.memory_limit = memory().live_bytes + 2000});
   EXPECT_NE(message_of<OutOfMemory>([&] { run.trainer.fit(train); }).find("limit"), std::string::npos);
   configure({.memory_limit = 0});
+}
+
+// What is evaluated may be larger than the batches of training, and of another shape.
+TEST_F(Training, AnEvaluationAmidAnEpochChangesNothingOfIt) {
+  const auto seeded = [] {
+    manual_seed(3);
+    return nn::Sequential{
+        nn::Conv2d(1, 4, {.kernel = 3, .padding = 1}), nn::ReLU(), nn::AvgPool2d(4), nn::Dropout(0.25), nn::Flatten(), nn::Linear(16, 2)};
+  };
+  const data::Dataset train = two_classes();
+  const data::Dataset wide = data::from_tensors(rand({9, 1, 4, 16}), from_host(std::vector<std::int32_t>(9, 1), {9}));
+  std::vector<TrainResult> results;
+  std::vector<std::vector<float>> weights;
+  for (const bool disturbed : {false, true}) {
+    nn::Sequential net = seeded();
+    optim::Adam opt(net.parameters(), {.lr = 0.01});
+    Trainer* trainer = nullptr;
+    Trainer made(net, opt, cross_entropy,
+                 {.epochs = 3, .batch = 16, .snapshot_every = 2, .snapshot_share = 1, .on_step = [&](const StepInfo& info) {
+                    if (!disturbed || info.step % 3 != 1) return;
+                    EXPECT_EQ(trainer->evaluate(train).samples, 70);
+                    EXPECT_EQ(trainer->evaluate(wide).samples, 9);
+                  }});
+    trainer = &made;
+    results.push_back(made.fit(train, train));
+    weights.push_back(net.parameters()[0].to_host<float>());
+  }
+  EXPECT_EQ(weights[1], weights[0]);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(results[1].epochs[i].loss, results[0].epochs[i].loss) << i;
+    EXPECT_EQ(results[1].epochs[i].accuracy, results[0].epochs[i].accuracy) << i;
+    EXPECT_EQ(results[1].epochs[i].test_loss, results[0].epochs[i].test_loss) << i;
+  }
+}
+
+TEST_F(Training, AnEvaluationLeavesEveryPartAsItWas) {
+  SmallRun run({.epochs = 1, .batch = 16});
+  run.net[1].eval();
+  run.trainer.evaluate(two_classes());
+  EXPECT_TRUE(run.net.training() && run.net[5].training());
+  EXPECT_FALSE(run.net[1].training());
+}
+
+TEST_F(Training, SamplesOfAnotherShapeAndTheSameSizeAreReadAsTheyAre) {
+  manual_seed(3);
+  const auto labels = from_host(std::vector<std::int32_t>(12, 1), {12});
+  const data::Dataset tall = data::from_tensors(rand({12, 1, 8, 4}), labels), wide = data::from_tensors(rand({12, 1, 4, 8}), labels);
+  nn::Sequential net{nn::Conv2d(1, 4, {.kernel = 3, .padding = 1}), nn::ReLU(), nn::Flatten(), nn::Linear(128, 2)};
+  optim::SGD opt(net.parameters());
+  Trainer used(net, opt, cross_entropy, {.epochs = 1, .batch = 12});
+  used.fit(tall);
+  Trainer fresh(net, opt, cross_entropy, {.epochs = 1, .batch = 12});
+  EXPECT_EQ(used.evaluate(wide).loss, fresh.evaluate(wide).loss);
 }
 
 TEST_F(Training, ADeviceThatIsLostIsMadeAnewAndTheBitsAreTheSame) {
@@ -125,23 +197,74 @@ TEST_F(Training, ADeviceThatIsLostIsMadeAnewAndTheBitsAreTheSame) {
   }
 }
 
+// Labels that say nothing: the test loss grows while the network learns them by heart.
+struct FruitlessRun {
+  explicit FruitlessRun(TrainOptions options) : trainer(net, opt, cross_entropy, options) {
+    std::vector<float> x;
+    std::vector<std::int32_t> y;
+    std::uint32_t seed = 9;
+    for (int i = 0; i < 80 * 16; ++i) x.push_back(static_cast<float>((seed = seed * 1664525U + 1013904223U) >> 8) / 8388608.0F - 1);
+    for (int i = 0; i < 80; ++i) y.push_back(static_cast<std::int32_t>((seed = seed * 1664525U + 1013904223U) >> 31));
+    const data::Dataset all = data::from_tensors(from_host(x, {80, 16}), from_host(y, {80}));
+    train = all.slice(0, 40);
+    test = all.slice(40, 80);
+  }
+  TrainResult fit() { return trainer.fit(train, test); }
+  // The network is that of the best epoch, and not of the last one.
+  void expect_the_best(const TrainResult& r) {
+    ASSERT_LT(r.best_epoch, static_cast<std::int64_t>(r.epochs.size()));
+    EXPECT_NEAR(trainer.evaluate(test).loss, r.epochs[static_cast<std::size_t>(r.best_epoch - 1)].test_loss, 1e-9);
+    EXPECT_GT(std::abs(r.epochs.back().test_loss - r.epochs[static_cast<std::size_t>(r.best_epoch - 1)].test_loss), 1e-3);
+  }
+  data::Dataset train, test;
+  nn::Sequential net = (manual_seed(2), nn::Sequential{nn::Linear(16, 64), nn::Tanh(), nn::Linear(64, 2)});
+  optim::Adam opt{net.parameters(), {.lr = 0.02}};
+  Trainer trainer;
+};
+
 TEST_F(Training, StopsWhenNothingGetsBetterAndKeepsTheBest) {
-  // Labels that say nothing: the test loss grows while the network learns them by heart.
-  std::vector<float> x;
-  std::vector<std::int32_t> y;
-  std::uint32_t seed = 9;
-  for (int i = 0; i < 80 * 16; ++i) x.push_back(static_cast<float>((seed = seed * 1664525U + 1013904223U) >> 8) / 8388608.0F - 1);
-  for (int i = 0; i < 80; ++i) y.push_back(static_cast<std::int32_t>((seed = seed * 1664525U + 1013904223U) >> 31));
-  const data::Dataset all = data::from_tensors(from_host(x, {80, 16}), from_host(y, {80}));
-  manual_seed(2);
-  nn::Sequential net{nn::Linear(16, 64), nn::Tanh(), nn::Linear(64, 2)};
-  optim::Adam opt(net.parameters(), {.lr = 0.02});
-  Trainer trainer(net, opt, cross_entropy, {.epochs = 200, .batch = 20, .patience = 4, .keep_best = true});
-  const TrainResult r = trainer.fit(all.slice(0, 40), all.slice(40, 80));
+  FruitlessRun run({.epochs = 200, .batch = 20, .patience = 4, .keep_best = true});
+  const TrainResult r = run.fit();
   EXPECT_TRUE(r.stopped_early);
   EXPECT_EQ(static_cast<std::int64_t>(r.epochs.size()), r.best_epoch + 4);
-  const EvalResult kept = trainer.evaluate(all.slice(40, 80));
-  EXPECT_EQ(kept.accuracy, r.epochs[static_cast<std::size_t>(r.best_epoch - 1)].test_accuracy);
+  run.expect_the_best(r);
+}
+
+TEST_F(Training, WhoStopsTheLastStepStopsNothing) {
+  Trainer* trainer = nullptr;
+  const auto stop_at = [&](std::int64_t last) {
+    return [&trainer, last](const StepInfo& info) {
+      if (info.step == last) trainer->stop();
+    };
+  };
+  FruitlessRun run({.epochs = 12, .batch = 20, .keep_best = true, .on_step = stop_at(24)});
+  trainer = &run.trainer;
+  const TrainResult r = run.fit();
+  EXPECT_FALSE(r.interrupted);
+  run.expect_the_best(r);
+  FruitlessRun until({.epochs = 200, .batch = 20, .patience = 4, .keep_best = true});
+  const std::int64_t steps = until.fit().steps;
+  FruitlessRun patient({.epochs = 200, .batch = 20, .patience = 4, .keep_best = true, .on_step = stop_at(steps)});
+  trainer = &patient.trainer;
+  const TrainResult p = patient.fit();
+  EXPECT_TRUE(p.stopped_early && !p.interrupted);
+  patient.expect_the_best(p);
+}
+
+TEST_F(Training, TheBestOfAnEarlierFitIsNotThatOfTheNext) {
+  // A checkpoint of an epoch that cannot be beaten, without its tensors.
+  const std::string file = path("good.ckpt");
+  FruitlessRun first({.epochs = 12, .batch = 20, .checkpoint = file});
+  first.fit();
+  const auto resumed = [&](FruitlessRun& run) {
+    run.trainer.resume(file);
+    const TrainResult r = run.fit();
+    EXPECT_LE(r.best_epoch, 12) << "nothing after it is better";
+    return run.net.parameters()[0].to_host<float>();
+  };
+  FruitlessRun fresh({.epochs = 14, .batch = 20, .keep_best = true}), used({.epochs = 14, .batch = 20, .keep_best = true});
+  used.fit();
+  EXPECT_EQ(resumed(used), resumed(fresh));
 }
 
 TEST_F(Training, ALossThatIsNotFiniteOnlyOnceIsNotBlamedOnTheNetwork) {
