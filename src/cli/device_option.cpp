@@ -5,7 +5,8 @@
 namespace tidepool::cli {
 
 void add_device_option(Command& command, std::string& device) {
-  command.text("--device", device, "The device to use: an id that `tidepool devices` lists, or gpu for the best one, even a software one", {.type = "D"});
+  command.text("--device", device, "The device to use: an id that `tidepool devices` lists, or gpu for the best one, even a software one",
+               {.type = "D"});
 }
 
 void use_device(const std::string& device) {
