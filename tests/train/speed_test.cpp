@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "backend/cpu/instructions.h"
 #include "train/fault_runs.h"
 
 namespace tidepool::inline v0 {
@@ -12,8 +13,13 @@ class TrainingSpeed : public TrainTest {
   void SetUp() override {
     TrainTest::SetUp();
     set_log_level(LogLevel::off);
+    // With one thread: two, of which another program keeps one waiting, would be slow and stay so.
+    slot_for("cpu").replace_open([] { return open_cpu(1, best_instructions()); });
+    reset(device("cpu"));
   }
   void TearDown() override {
+    slot_for("cpu").replace_open([] { return open_cpu(); });
+    reset(device("cpu"));
     set_log_level(LogLevel::warn);
     TrainTest::TearDown();
   }
