@@ -27,7 +27,6 @@ struct Gate {
   std::string_view name;
   double allowed;  // ours / bare, or nanoseconds when there is nothing to compare with; infinity: it only says how much
   Measured (*measure)();
-  double wanted = 0;  // where what is allowed is what has been reached so far, and not yet what is wanted
 };
 
 Measured measure_addition();
