@@ -32,7 +32,7 @@ if(NOT TIDEPOOL_FUZZ)
   return()
 endif()
 # The CPU's kernels get numbers, in blocks whose sizes were checked: with all sanitizers, they alone would take as long to compile as the rest.
-file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*_cpu.cpp)
+file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*_cpu.cpp)
 set_property(SOURCE ${kernels} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=all)
 set_property(SOURCE ${kernels} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
 add_library(tidepool_fuzz_objects OBJECT ${PROJECT_SOURCE_DIR}/tests/fuzz/target.cpp ${PROJECT_SOURCE_DIR}/tests/fuzz/datasets.cpp

@@ -4,20 +4,18 @@ namespace tidepool::inline v0 {
 
 std::string one_line(std::string_view text, std::size_t most) {
   constexpr std::string_view digits = "0123456789abcdef";
-  std::size_t end = text.size();
-  if (end > most) {
-    end = most;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;  // never within a character
-  }
   std::string line;
-  for (const char c : text.substr(0, end)) {
+  std::size_t whole = 0;  // characters; the next byte may be in the middle of one
+  for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
+    if ((code & 0xc0U) != 0x80U) whole = line.size();
     if (code >= 0x20 && code != 0x7f)
       line += c;
     else
       line.append("\\x") += {digits[code >> 4], digits[code & 15U]};
+    if (line.size() > most) return line.substr(0, whole) + "…";
   }
-  return line + (end < text.size() ? "…" : "");
+  return line;
 }
 
 }  // namespace tidepool::inline v0
