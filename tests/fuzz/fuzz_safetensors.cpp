@@ -30,7 +30,14 @@ void compare_json(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf") || text.find('\0') != text.npos) return;  // which the other lets pass
   Anything anything;
   JsonProblem problem;
-  require(parse_json_text(text, anything, problem) == nlohmann::json::accept(text), "only one of two takes it for JSON");
+  bool good = false;
+  try {
+    good = !nlohmann::json::parse(text).is_discarded();
+  } catch (const nlohmann::json::out_of_range&) {  // of a number that no double holds, and it reads no further
+    return;
+  } catch (const nlohmann::json::parse_error&) {  // it is none
+  }
+  require(parse_json_text(text, anything, problem) == good, "only one of two takes it for JSON");
 }
 
 void take(std::string_view bytes) {
