@@ -38,10 +38,11 @@ TEST_F(Log, GoesToTheLoggerFromTheLevelOn) {
   EXPECT_EQ(told.size(), 3U);
 }
 
-TEST_F(Log, ALoggerMayLogAndThrow) {
+TEST_F(Log, ALoggerMayLogAndThrowAndWhereNoDeviceIsLockedUseTheLibrary) {
   set_logger([this](LogLevel, std::string_view message) {
     told.emplace_back(LogLevel::warn, message);
     if (told.size() == 1) log(LogLevel::warn, "inside");
+    EXPECT_EQ(sum(ones({3})).item(), 3.0F);
     throw std::runtime_error("no");
   });
   log(LogLevel::warn, "outside");

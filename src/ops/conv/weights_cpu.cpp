@@ -28,6 +28,13 @@ constexpr std::size_t tile_rows = 8;  // 24 sums, three vectors of columns, one 
 constexpr std::size_t tile_rows = 4;
 #endif
 
+// By parts, whole vectors too, where that costs nothing: then it is one loop, and a load is not done again for each product.
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+HWY_INLINE FloatVector load_windows(const float* from, std::size_t count) { return load_part(from, count).v; }
+#else
+HWY_INLINE FloatVector load_windows(const float* from, std::size_t count) { return load_some(from, count).v; }
+#endif
+
 // What one chunk has for a block of columns and a group of dy's rows.
 struct Chunk {
   const float* dy;         // row 0, the first window
@@ -56,10 +63,9 @@ HWY_INLINE void add_products(const Chunk& k, std::size_t row, std::size_t column
     for (std::size_t at = 0; at < k.windows; at += lanes) {
       FloatVector from_b[columns];
       for (std::size_t c = 0; c < columns; ++c) from_b[c] = load(b + c * k.images * k.stretch + at).v;
-      // By parts, whole vectors too: that is one loop, and loads that are not done once for each product.
       const std::size_t part = std::min(lanes, k.windows - at);
       for (std::size_t r = 0; r < rows; ++r) {
-        const FloatVector from_a = load_part(a + r * k.row_step + at, part).v;
+        const FloatVector from_a = load_windows(a + r * k.row_step + at, part);
         for (std::size_t c = 0; c < columns; ++c) sums[r][c] = hn::MulAdd(from_a, from_b[c], sums[r][c]);
       }
     }
