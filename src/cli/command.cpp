@@ -124,7 +124,11 @@ std::optional<double> parse_real(const std::string& text) {
 }
 
 void Command::text(const std::string& name, std::string& into, const std::string& help, const Taking& taking) {
-  take(*app_->add_option(name, into, help), taking);
+  // CLI11 takes whatever follows: `--save --json` would write a file of that name.
+  const auto an_option = [app = app_](const std::string& text) {
+    return text.starts_with("-") && app->get_option_no_throw(text) ? "wanted a value, got the option '" + text + "'" : std::string();
+  };
+  take(*app_->add_option(name, into, help)->check(CLI::Validator(an_option, "")), taking);
 }
 
 void Command::number(const std::string& name, std::int64_t& into, const std::string& help, const Taking& taking) {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <map>
+#include <set>
 
 namespace tidepool::inline v0::nn {
 
@@ -18,14 +19,19 @@ struct Row {
   std::string name, kind, output, parameters, memory;
 };
 
-struct Counts {
-  std::int64_t parameters = 0, buffers = 0;
+struct Count {
+  std::int64_t numbers = 0;
+  std::size_t bytes = 0;
+  void add(const Tensor& tensor) {
+    numbers += tensor.numel();
+    bytes += tensor.nbytes();
+  }
 };
 
-Counts own_counts(const ModuleState& state) {
-  Counts counts;
-  for (const ModuleState::Entry& entry : state.tensors) (entry.trained ? counts.parameters : counts.buffers) += entry.tensor.numel();
-  return counts;
+Count own_count(const ModuleState& state) {
+  Count count;
+  for (const ModuleState::Entry& entry : state.tensors) count.add(entry.tensor);
+  return count;
 }
 
 std::string grouped(std::int64_t number) {
@@ -75,19 +81,19 @@ std::string Module::summary(const Shape& input) {
   std::map<const ModuleState*, std::string> names;
   for (const auto& [name, state] : named_modules(*this)) names.emplace(state, name);
   std::vector<Row> rows{{"layer", "kind", "output", "parameters", "memory"}};
-  std::map<const ModuleState*, Counts> counted;
+  std::set<const ModuleState*> counted;
   std::size_t activations = 0;
   std::vector<Row> seen;
   const auto observe = [&](const Module& part, const Tensor&, const Tensor& y) {
     const ModuleState& state = ModuleAccess::state(part);
     activations += y.nbytes();
-    const bool first = counted.emplace(&state, own_counts(state)).second;
+    const bool first = counted.insert(&state).second;
     if (!state.parts.empty() && state.tensors.empty()) return;  // its parts have lines
-    const std::int64_t count = counted[&state].parameters + counted[&state].buffers;
+    const Count count = own_count(state);
     const auto name = names.find(&state);
     seen.push_back({name == names.end() || name->second.empty() ? "-" : name->second, part.kind(), y.shape().str(),
-                    count == 0 ? "" : (first ? grouped(count) : "shared"),
-                    count == 0 || !first ? "" : readable_bytes(static_cast<std::size_t>(count) * sizeof(float))});
+                    count.numbers == 0 ? "" : (first ? grouped(count.numbers) : "shared"),
+                    count.numbers == 0 || !first ? "" : readable_bytes(count.bytes)});
   };
   {
     const TrainingScope evaluating(*this, false);
@@ -95,13 +101,13 @@ std::string Module::summary(const Shape& input) {
     run_on_zeros(*this, input);
   }
   rows.insert(rows.end(), seen.begin(), seen.end());
-  Counts total;
-  for (const auto& [name, tensor] : named_parameters()) total.parameters += tensor.numel();
-  for (const auto& [name, tensor] : named_buffers()) total.buffers += tensor.numel();
+  Count parameters;
+  Count buffers;
+  for (const auto& [name, tensor] : named_parameters()) parameters.add(tensor);
+  for (const auto& [name, tensor] : named_buffers()) buffers.add(tensor);
   std::string text = table(rows);
-  text += cat("\n", grouped(total.parameters), " parameters (", readable_bytes(static_cast<std::size_t>(total.parameters) * sizeof(float)),
-              ")");
-  if (total.buffers) text += cat(", ", grouped(total.buffers), " numbers kept beside them");
+  text += cat("\n", grouped(parameters.numbers), " parameters (", readable_bytes(parameters.bytes), ")");
+  if (buffers.numbers) text += cat(", ", grouped(buffers.numbers), " numbers kept beside them");
   return text + cat("; outputs of all layers ", readable_bytes(activations), " for an input of ", input, "\n");
 }
 

@@ -83,6 +83,7 @@ TEST_F(TrainCommand, SaysWhatWasProbablyMeantOrIsWanted) {
            {"train", "a task is wanted: xor, sine or fashion-mnist; see `tidepool train --help`"},
            {"train xor --epochs", "--epochs: wanted a value; see `tidepool train --help`"},
            {"bench --filter", "--filter: wanted a value; see `tidepool bench --help`"},
+           {"train xor --save --json", "--save: wanted a value, got the option '--json'; see `tidepool train --help`"},
            {"eval --data xor", "--model is wanted: the network, as safetensors; see `tidepool eval --help`"},
            {"report", "a run is wanted: the file that a run was written to; see `tidepool report --help`"},
            {"train xor sine", "'sine' was not expected; see `tidepool train --help`"},

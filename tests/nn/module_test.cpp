@@ -160,6 +160,15 @@ TEST_F(Modules, SayWhatTheyAreMadeOf) {
   EXPECT_NE(words.summary({3}).find("[3, 4]"), std::string::npos);
 }
 
+TEST_F(Modules, CountTheMemoryOfWhatTheyHoldByItsType) {
+  struct Masked : Module {
+    Parameter mask = buffer("mask", ones({1024}, {.dtype = DType::u8}));
+    Tensor forward(const Tensor& x) override { return x; }
+  };
+  const std::string text = Sequential{Masked()}.summary({1, 4});
+  EXPECT_NE(text.find("1,024   1 KiB"), std::string::npos) << text;
+}
+
 TEST_F(Modules, APartThatWasPutIntoEvalStaysThereWhenTheNetworkIsLookedAt) {
   Sequential net{Linear(4, 4), Dropout(0.5), Linear(4, 2)};
   net[1].eval();
