@@ -182,12 +182,12 @@ std::optional<Expectation> training_end(const RunRecord& run) {
   const Progress progress = progress_of(run, overhead);
   if (progress.work.size() < 5 || progress.work.back() - progress.work.front() < 8) return std::nullopt;
   if (progress.time.back() - progress.time.front() < 0.3) return std::nullopt;
-  const double steps_left = std::max(0.0, static_cast<double>(training.epochs * training.batches - training.step));
+  const double steps_left = std::max(0.0, training.steps_of(training.epochs) - static_cast<double>(training.step));
   const double epochs_left = std::max(0.0, static_cast<double>(training.epochs - training.epoch));
   const double left = steps_left + overhead * epochs_left;
   const Pace pace = pace_of(stretches_of(run, progress, overhead), left);
   // Of an evaluation that runs now, or of a step, some is over.
-  const bool evaluating = training.step >= (training.epoch + 1) * training.batches;
+  const bool evaluating = static_cast<double>(training.step) >= training.steps_of(training.epoch) + batches;
   const double over = std::clamp((run.time - progress.time.back()) / pace.seconds, 0.0, evaluating ? overhead : 1.0);
   const double unknown = known ? 0 : overhead * epochs_left;  // evaluation may be nothing, or twice as much
   Expectation e;

@@ -120,6 +120,15 @@ void Monitor::begin_training(const RunTraining& training) {
   training_counts.step = training.step;
 }
 
+void Monitor::change_batch(std::int64_t batch, std::int64_t batches) {
+  const std::scoped_lock lock(mutex_);
+  if (!training_) return;
+  training_->batch = batch;
+  training_->batches = batches;
+  training_->extra_steps = training_counts.step - training_counts.epoch * batches;
+  training_->started = now();  // what was before says nothing of the steps to come
+}
+
 void Monitor::progress(std::optional<double> loss, std::optional<double> accuracy) {
   const std::scoped_lock lock(mutex_);
   loss_ = loss;

@@ -51,6 +51,7 @@ class Monitor {
   Figures figures;
   TrainingCounts training_counts;
   void begin_training(const RunTraining& training);
+  void change_batch(std::int64_t batch, std::int64_t batches);
   void progress(std::optional<double> loss, std::optional<double> accuracy);
   void add_epoch(const RunEpoch& epoch);
   void end_training();

@@ -28,8 +28,11 @@ struct RunTraining {
   std::string task;  // "" when the program did not say
   std::int64_t epochs = 0, batch = 0, samples = 0, batches = 0, parameters = 0;
   std::int64_t epoch = 0, step = 0;  // where it is: epochs done; steps done
-  double started = 0;                // seconds since `enable`
+  std::int64_t extra_steps = 0;      // of `step`, those beyond epochs of so many batches: the batch was another before
+  double started = 0;                // seconds since `enable`; when the batch changed, if it did
   bool finished = false;
+  // Of so many epochs; what was read from a file may be any numbers.
+  double steps_of(std::int64_t some) const { return static_cast<double>(some) * static_cast<double>(batches) + static_cast<double>(extra_steps); }
 };
 
 struct RunEpoch {

@@ -45,6 +45,7 @@ void fields(auto& io, Either<RunTraining> auto& t) {
   io("parameters", t.parameters);
   io("epoch", t.epoch);
   io("step", t.step);
+  io("extra_steps", t.extra_steps);
   io("started", t.started);
   io("finished", t.finished);
 }

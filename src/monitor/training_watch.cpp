@@ -96,6 +96,10 @@ void TrainingWatch::said(const std::string& message) {
   if (watched()) Monitor::only().add_event({.time = Monitor::only().now(), .kind = "message", .device = "", .message = message});
 }
 
+void TrainingWatch::batch(std::int64_t batch, std::int64_t batches) {
+  if (watched()) Monitor::only().change_batch(batch, batches);
+}
+
 void TrainingWatch::end() {
   if (!watched()) return;
   if (left_out_) keep(*left_out_);

@@ -34,6 +34,7 @@ class TrainingWatch {
   void progress(double loss_sum, double correct_sum, std::int64_t samples, bool has_accuracy, double seconds);
   void epoch(const RunEpoch& epoch);  // of those that take less than a millisecond not every one is kept, but the last
   void said(const std::string& message);
+  void batch(std::int64_t batch, std::int64_t batches);  // from here on
   void end();
 
  private:

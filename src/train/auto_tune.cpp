@@ -44,7 +44,9 @@ void Training::tune(double rate) {
   if (decision.verdict == AutoTune::Decision::kept) announce(cat("auto-tune keeps ", decision.judged->setting, ": ", rates()));
   if (decision.verdict == AutoTune::Decision::taken_back) {
     announce(cat("auto-tune takes back ", decision.judged->setting, ": ", rates()));
-    if (more) follow(std::exchange(untuned_, {}));
+    Tuned before = std::exchange(untuned_, {});
+    if (!more) before.batch = 0;  // of no use any more
+    follow(before);
   }
   if (!decision.next) return;
   const monitor::Advice& next = *decision.next;
@@ -69,8 +71,8 @@ void Training::follow(const Tuned& tuned) {
     test_batches_.emplace("fit", test, data::BatchOptions{.batch = batches_->capacity()});
   }
   batches_->seek(now_.epoch, 0);
-  batch_is_there_ = false;
   take_snapshot();
+  watch_.batch(batches_->capacity(), batches_->per_epoch());
 }
 
 }  // namespace tidepool::inline v0

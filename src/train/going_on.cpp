@@ -106,7 +106,8 @@ void Training::require_finite(double sum) {
   const data::HostBatch batch = batches_->next();
   steps_.upload(batch);
   const std::string why = first_not_finite(net_, loss_, steps_.input(Steps::Kind::train, 0, batch.rows), steps_.target(0, batch.rows));
-  throw Error("fit", cat("the loss is ", sum, " at step ", bad, " (epoch ", now_.epoch + 1, "): ", why));
+  const std::int64_t epoch = kept_.epoch + (kept_.batch + bad - 1 - kept_.step) / batches_->per_epoch() + 1;
+  throw Error("fit", cat("the loss is ", sum, " at step ", bad, " (epoch ", epoch, "): ", why));
 }
 
 void Training::go_on_from_checkpoint(const data::Dataset& train) {
@@ -123,7 +124,13 @@ void Training::go_on_from_checkpoint(const data::Dataset& train) {
                                 "; set .batch = ", info.batch));
   Snapshot snapshot = checkpoint.snapshot;
   snapshot.tensors = matched(resumed_from_, std::move(snapshot.tensors), kept_tensors_);
-  if (!snapshot.best.empty()) best_ = matched(resumed_from_, std::move(snapshot.best), tensors_of(net_));
+  if (options_.keep_best) {
+    if (!snapshot.best.empty())
+      best_ = matched(resumed_from_, std::move(snapshot.best), trained_tensors(net_, optimizer_));
+    else if (snapshot.best_epoch > 0)
+      warn(cat("resume: ", resumed_from_, ": was written without keep_best, so parameters of epoch ", snapshot.best_epoch,
+               ", the best so far, are not in it; unless a later one is better, training ends with the last ones"));
+  }
   if (snapshot.batch >= batches_->per_epoch())
     throw IoError("resume", cat(resumed_from_, ": batch ", snapshot.batch, " of an epoch of ", batches_->per_epoch()));
   std::vector<std::string> differences;

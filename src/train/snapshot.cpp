@@ -2,6 +2,9 @@
 
 #include "core/node.h"
 #include "core/transfer.h"
+#include "platform/cat.h"
+
+#include <algorithm>
 
 namespace tidepool::inline v0 {
 
@@ -11,8 +14,20 @@ NamedTensors tensors_of(const nn::Module& net) {
   return all;
 }
 
-NamedTensors tensors_to_keep(const nn::Module& net, const optim::Optimizer& optimizer, const Tensor& sums) {
+NamedTensors trained_tensors(const nn::Module& net, const optim::Optimizer& optimizer) {
   NamedTensors all = tensors_of(net);
+  const std::size_t of_net = all.size();
+  const std::vector<Tensor>& parameters = optimizer.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto is_parameter = [&](const auto& named) { return named.second.node() == parameters[i].node(); };
+    if (std::none_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(of_net), is_parameter))
+      all.emplace_back(cat("optimizer/parameter.", i), parameters[i]);
+  }
+  return all;
+}
+
+NamedTensors tensors_to_keep(const nn::Module& net, const optim::Optimizer& optimizer, const Tensor& sums) {
+  NamedTensors all = trained_tensors(net, optimizer);
   for (const auto& [name, tensor] : optimizer.state()) all.emplace_back("optimizer/" + name, tensor);
   if (sums.defined()) all.emplace_back("fit/sums", sums);
   return all;

@@ -26,7 +26,7 @@ struct Snapshot {
   std::size_t epochs_done = 0;
   std::vector<EpochResult> epochs;   // of a checkpoint; otherwise the trainer has them
   std::vector<SavedTensor> tensors;  // parameters, buffers, optimizer, sums
-  std::vector<SavedTensor> best;     // parameters and buffers of the best epoch, where they are kept
+  std::vector<SavedTensor> best;     // likewise, of the best epoch, without optimizer and sums, where they are kept
 };
 
 using NamedTensors = nn::NamedTensors;
@@ -34,6 +34,7 @@ using NamedTensors = nn::NamedTensors;
 // What a snapshot holds of network and optimizer, by name; and of the sums, once there are any.
 NamedTensors tensors_to_keep(const nn::Module& net, const optim::Optimizer& optimizer, const Tensor& sums);
 NamedTensors tensors_of(const nn::Module& net);  // parameters and buffers
+NamedTensors trained_tensors(const nn::Module& net, const optim::Optimizer& optimizer);  // and parameters that only the optimizer has
 
 void download_all(const NamedTensors& from, std::vector<SavedTensor>& to);
 void upload_all(const std::vector<SavedTensor>& from, const NamedTensors& to);

@@ -16,12 +16,10 @@ constexpr double between_warnings = 60;  // seconds: beside other programs it ma
 
 }  // namespace
 
-// Steps are timed in stretches, on the host: it waits for a device that has enough to do.
-void Training::watch_speed(double seconds, std::int64_t samples) {
-  speed_.seconds += seconds;
-  speed_.samples += samples;
-  speed_.since_warning += seconds;
-  if (speed_.seconds < stretch || !prepared_) return;
+// Steps are timed in stretches, on the host: it waits for a device that has enough to do. Between steps, an epoch's end included: whoever moves
+// takes a snapshot.
+void Training::watch_speed() {
+  if (speed_.seconds < stretch) return;
   const double each = std::exchange(speed_.seconds, 0) / static_cast<double>(std::exchange(speed_.samples, 0));
   const Device device = steps_.device();
   // After a move: the first stretches have the plans in them.

@@ -8,6 +8,7 @@
 #include "platform/terminal.h"
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace tidepool::inline v0 {
@@ -16,10 +17,16 @@ namespace {
 
 using Kind = Steps::Kind;
 
+// What is no number, or was not measured, is worst.
+double test_loss_of(const EpochResult& epoch) {
+  const bool tested = epoch.test_loss != 0 || epoch.test_accuracy != 0;
+  return tested && !std::isnan(epoch.test_loss) ? epoch.test_loss : std::numeric_limits<double>::infinity();
+}
+
 // By test accuracy where there are labels, otherwise by loss.
 bool better(const EpochResult& a, const EpochResult& b) {
   if (a.test_accuracy != b.test_accuracy) return a.test_accuracy > b.test_accuracy;
-  if (a.test_loss != b.test_loss) return a.test_loss < b.test_loss;
+  if (test_loss_of(a) != test_loss_of(b)) return test_loss_of(a) < test_loss_of(b);
   return a.loss < b.loss;
 }
 
@@ -64,6 +71,7 @@ void Training::begin(const data::Dataset& train, std::int64_t batch) {
   steps_.set_micro(options_.micro_batch > 0 ? std::min(options_.micro_batch, batches_->capacity()) : batches_->capacity());
   use_training_set();
   steps_.clear_sums();
+  batch_is_there_ = false;
   if (steps_.micro() < batches_->capacity() && net_.mixes_batch())
     announce(cat("batch statistics are of ", steps_.micro(), " samples at once, not of the whole batch"));
 }
@@ -106,7 +114,9 @@ void Training::train_step() {
   ++now_.step;
   const double seconds = seconds_since(start);
   watch_.step(seconds, loading, batch.rows);
-  watch_speed(seconds, batch.rows);
+  speed_.seconds += seconds;
+  speed_.samples += batch.rows;
+  speed_.since_warning += seconds;
 }
 
 void Training::show_progress() {
@@ -193,38 +203,51 @@ void Training::finish_epoch() {
     const EvalResult test = evaluate_all(*test_batches_);
     epoch.test_loss = test.loss;
     epoch.test_accuracy = test.accuracy;
+    if (!std::isfinite(test.loss))
+      announce(cat("the test loss of epoch ", epoch.epoch, " is ", test.loss, ": look for such numbers in the test set"), LogLevel::warn);
   }
   epoch.seconds = seconds_since(epoch_start_);
   result_.epochs.push_back(epoch);
   const bool is_best = now_.best_epoch == 0 || better(epoch, result_.epochs[static_cast<std::size_t>(now_.best_epoch - 1)]);
   if (is_best) {
     now_.best_epoch = epoch.epoch;
-    if (options_.keep_best) download_all(tensors_of(net_), best_);
+    if (options_.keep_best) download_all(trained_tensors(net_, optimizer_), best_);
   }
   ++now_.epoch;
   now_.batch = 0;
   watch_.at(now_.epoch, now_.step);
   epoch_start_ = Clock::now();
   steps_.clear_sums();
+  const double lr = optimizer_.lr();
+  if (epoch.epoch > announced_epochs_) announce_epoch(epoch);  // not again after a recovery
   if (!options_.checkpoint.empty())
     write(options_.checkpoint);
-  else if (snapshot_is_due())
+  else if (snapshot_is_due() || optimizer_.lr() != lr)  // a rate that a callback has set: nobody would set it again
     take_snapshot();
-  if (epoch.epoch > announced_epochs_) {  // not again after a recovery
-    announced_epochs_ = epoch.epoch;
-    progress_.line(epoch_line(epoch, options_.epochs, test_batches_.has_value()));
-    watch_.epoch({.epoch = epoch.epoch,
-                  .loss = epoch.loss,
-                  .accuracy = epoch.accuracy,
-                  .test_loss = epoch.test_loss,
-                  .test_accuracy = epoch.test_accuracy,
-                  .seconds = epoch.seconds,
-                  .samples_per_second = epoch.samples_per_second,
-                  .has_accuracy = steps_.has_labels(),
-                  .has_test = test_batches_.has_value()});
+}
+
+// Before the epoch is kept, so that what a callback sets (a learning rate) is kept with it; but an error of the callback's own does not cost the epoch.
+void Training::announce_epoch(const EpochResult& epoch) {
+  progress_.line(epoch_line(epoch, options_.epochs, test_batches_.has_value()));
+  watch_.epoch({.epoch = epoch.epoch,
+                .loss = epoch.loss,
+                .accuracy = epoch.accuracy,
+                .test_loss = epoch.test_loss,
+                .test_accuracy = epoch.test_accuracy,
+                .seconds = epoch.seconds,
+                .samples_per_second = epoch.samples_per_second,
+                .has_accuracy = steps_.has_labels(),
+                .has_test = test_batches_.has_value()});
+  try {
     if (options_.on_epoch) options_.on_epoch(epoch);
-    tune(epoch.samples_per_second);
+  } catch (const DeviceLost&) {  // the epoch's end is done again, and its callback called again
+    throw;
+  } catch (...) {
+    write(options_.checkpoint);
+    throw;
   }
+  announced_epochs_ = epoch.epoch;
+  tune(epoch.samples_per_second);
 }
 
 bool Training::patience_is_over() const {
@@ -239,15 +262,18 @@ void Training::run() {
     after_step();
     if (now_.batch == batches_->per_epoch()) finish_epoch();
     const bool stopped = stopping_.exchange(false) || (options_.stop_on_interrupt && InterruptScope::interrupted());
-    if (!stopped || over()) continue;  // who stops the last step stops nothing
-    result_.interrupted = true;
-    return write(options_.checkpoint.empty() ? options_.interrupt_checkpoint : options_.checkpoint);
+    if (over()) break;  // who stops the last step stops nothing
+    if (stopped) {
+      result_.interrupted = true;
+      return write(options_.checkpoint.empty() ? options_.interrupt_checkpoint : options_.checkpoint);
+    }
+    watch_speed();
   }
   if (patience_is_over()) {
     result_.stopped_early = true;
     announce(cat("stopped after epoch ", now_.epoch, ": no better result since epoch ", now_.best_epoch));
   }
-  if (options_.keep_best && !best_.empty()) upload_all(best_, tensors_of(net_));
+  if (options_.keep_best && !best_.empty()) upload_all(best_, trained_tensors(net_, optimizer_));
 }
 
 // All that comes before the first step.

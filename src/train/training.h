@@ -43,6 +43,7 @@ class Training {
   void train_step();
   void after_step();
   void finish_epoch();
+  void announce_epoch(const EpochResult& epoch);
   EvalResult evaluate_all(data::Batches& from);
   bool patience_is_over() const;
   void show_progress();
@@ -69,7 +70,7 @@ class Training {
   void go_on_from_checkpoint(const data::Dataset& train);
 
   // Speed.
-  void watch_speed(double seconds, std::int64_t samples);
+  void watch_speed();
   void leave_slow_device();
   void move_to(const Device& device, const std::string& why);
 

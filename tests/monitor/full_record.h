@@ -49,7 +49,7 @@ inline RunRecord full_record() {
   run.running = true;
   run.device = {"vulkan:0", "A device", "gpu", "driver 1.2", std::size_t{8} << 30};
   run.settings = {4, 400, 8, 8192, 4096};
-  run.training = RunTraining{"fashion-mnist", 10, 64, 60000, 938, 421642, 2, 77, 0.5, false};
+  run.training = RunTraining{"fashion-mnist", 10, 64, 60000, 938, 421642, 2, 77, -3, 0.5, false};
   run.samples = {full_sample(11), full_sample(12)};
   run.samples[1].loss = std::numeric_limits<double>::quiet_NaN();
   run.samples[1].utilisation.reset();

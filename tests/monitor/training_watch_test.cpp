@@ -91,5 +91,23 @@ TEST(WatchedSteps, TakeNothingFromTheHeap) {
   monitor::disable();
 }
 
+TEST(WatchedSteps, ABatchThatChangesChangesHowManyStepsThereAre) {
+  monitor::enable();
+  monitor::TrainingWatch watch;
+  watch.begin({.task = "batches", .epochs = 10, .batch = 64, .samples = 640, .batches = 10});
+  const auto training = [] { return *monitor::run_record(false).training; };
+  EXPECT_EQ(training().steps_of(10), 100);
+  watch.at(2, 20);
+  const double started = training().started;
+  watch.batch(320, 2);
+  EXPECT_EQ(training().batch, 320);
+  EXPECT_EQ(training().batches, 2);
+  EXPECT_EQ(training().steps_of(2), 20) << "those that are done";
+  EXPECT_EQ(training().steps_of(10), 20 + 8 * 2);
+  EXPECT_GT(training().started, started);
+  monitor::disable();
+  watch.batch(64, 10);  // unwatched: nothing
+}
+
 }  // namespace
 }  // namespace tidepool::inline v0

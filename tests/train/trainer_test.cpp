@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "support/errors.h"
+#include "support/logged.h"
+#include "train/checkpoint.h"
 #include "train/small_run.h"
 
 namespace tidepool::inline v0 {
@@ -265,6 +267,79 @@ TEST_F(Training, TheBestOfAnEarlierFitIsNotThatOfTheNext) {
   FruitlessRun fresh({.epochs = 14, .batch = 20, .keep_best = true}), used({.epochs = 14, .batch = 20, .keep_best = true});
   used.fit();
   EXPECT_EQ(resumed(used), resumed(fresh));
+}
+
+TEST_F(Training, ASecondFitLearnsFromItsOwnData) {
+  nn::Sequential net{nn::Linear(2, 8), nn::Tanh(), nn::Linear(8, 1)};
+  optim::Adam opt(net.parameters(), {.lr = 0.05});
+  Trainer trainer(net, opt, mse_loss, {.epochs = 200, .batch = 4, .shuffle = false});  // one batch, which stays on the device
+  const Tensor x = tensor({0, 0, 0, 1, 1, 0, 1, 1}, {4, 2});
+  EXPECT_LT(trainer.fit(data::from_tensors(x, tensor({0, 1, 1, 0}, {4, 1}))).epochs.back().loss, 0.01);
+  const TrainResult second = trainer.fit(data::from_tensors(x, tensor({1, 0, 0, 1}, {4, 1})));
+  EXPECT_GT(second.epochs.front().loss, 0.5) << "the opposite of what it has learned";
+  EXPECT_LT(second.epochs.back().loss, 0.01);
+}
+
+TEST_F(Training, ATestLossThatIsNoNumberIsToldAndBeatsNothing) {
+  Logged log;
+  const Tensor x = rand({40, 4}), y = sum(x, 1, true);
+  Tensor spoiled = y.clone();
+  fill_(spoiled.slice(3, 4), NAN);
+  nn::Sequential net{nn::Linear(4, 1)};
+  optim::SGD opt(net.parameters(), {.lr = 0.1});
+  Trainer trainer(net, opt, mse_loss, {.epochs = 30, .batch = 8, .patience = 3, .keep_best = true});
+  const TrainResult r = trainer.fit(data::from_tensors(x, y), data::from_tensors(x, spoiled));
+  EXPECT_GT(r.best_epoch, 4) << "by the loss of training";
+  EXPECT_HAS(log.text, "the test loss of epoch 1 is nan: look for such numbers in the test set");
+}
+
+TEST_F(Training, EpochsWithoutATestSetAreNotBetterThanThoseWithOne) {
+  const std::string file = path("untested.ckpt");
+  const Tensor x = rand({40, 4});
+  const data::Dataset set = data::from_tensors(x, sum(x, 1, true));
+  const auto fit = [&](std::int64_t epochs, bool tested) {
+    nn::Sequential net{nn::Linear(4, 1)};
+    optim::SGD opt(net.parameters(), {.lr = 0.02});
+    Trainer trainer(net, opt, mse_loss, {.epochs = epochs, .batch = 8, .checkpoint = file});
+    if (tested) trainer.resume(file);
+    return trainer.fit(set, tested ? set : data::Dataset{});
+  };
+  EXPECT_EQ(fit(2, false).best_epoch, 2);
+  EXPECT_EQ(fit(5, true).best_epoch, 5);
+}
+
+TEST_F(Training, TheBestEpochOfACheckpointIsKeptOrItIsSaidThatItIsNot) {
+  const std::string with = path("with.ckpt"), without = path("without.ckpt");
+  const auto fit = [&](const std::string& from, TrainOptions options) {
+    Logged log;
+    FruitlessRun run(std::move(options));
+    if (!from.empty()) run.trainer.resume(from);
+    const TrainResult r = run.fit();
+    if (log.text.find("keep_best") == std::string::npos) run.expect_the_best(r);
+    return log.text;
+  };
+  fit("", {.epochs = 12, .batch = 20, .checkpoint = with, .keep_best = true});
+  EXPECT_EQ(fit(with, {.epochs = 14, .batch = 20, .keep_best = true}).find("keep_best"), std::string::npos);
+  {
+    FruitlessRun run({.epochs = 13, .batch = 20, .checkpoint = without});
+    run.trainer.resume(with);
+    run.fit();
+  }
+  EXPECT_HAS(fit(without, {.epochs = 14, .batch = 20, .keep_best = true}), without + ": was written without keep_best, so parameters of epoch ");
+  EXPECT_TRUE(read_checkpoint(without).snapshot.best.empty());
+}
+
+TEST_F(Training, ALossThatIsNotFiniteIsOfTheEpochThatItIsNamedWith) {
+  nn::Sequential net{nn::Linear(4, 1)};
+  optim::SGD opt(net.parameters(), {.lr = 1e3});
+  Trainer trainer(net, opt, mse_loss, {.epochs = 50, .batch = 8, .snapshot_share = 0});
+  const Tensor x = rand({16, 4});
+  const std::string message = message_of<Error>([&] { trainer.fit(data::from_tensors(x, sum(x, 1, true))); });
+  const std::size_t at = message.find(" at step ");
+  ASSERT_NE(at, std::string::npos) << message;
+  const std::int64_t step = std::stoll(message.substr(at + 9));
+  EXPECT_GT(step, 2);
+  EXPECT_HAS(message, " (epoch " + std::to_string((step + 1) / 2) + ")");
 }
 
 TEST_F(Training, ALossThatIsNotFiniteOnlyOnceIsNotBlamedOnTheNetwork) {

@@ -32,7 +32,7 @@ std::int64_t current_epoch(const RunTraining& t) { return t.epochs > 0 ? std::mi
 
 double done_share(const RunTraining& t) {
   if (t.finished) return 1;
-  const double steps = static_cast<double>(t.epochs) * static_cast<double>(t.batches);
+  const double steps = t.batches > 0 ? t.steps_of(t.epochs) : 0;
   const double share = steps > 0      ? static_cast<double>(t.step) / steps
                        : t.epochs > 0 ? static_cast<double>(t.epoch) / static_cast<double>(t.epochs)
                                       : 0;

@@ -65,7 +65,7 @@ function show_progress(run) {
   const end = training && !training.finished && view.connection !== "lost" ? forecast.training_end : null;
   set_text(by_id("expected-end"), end ? expected_end(end) : "");
   if (!training) return;
-  const steps = training.epochs * training.batches;
+  const steps = training.batches > 0 ? training.epochs * training.batches + training.extra_steps : 0;
   const done = training.finished ? 1 : steps > 0 ? Math.min(1, training.step / steps) : 0;
   const epoch = Math.min(training.epochs, training.epoch + (training.finished ? 0 : 1));
   by_id("progress").value = done;
