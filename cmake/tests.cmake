@@ -74,6 +74,9 @@ function(tidepool_test_options target)
   tidepool_options(${target})
   # It is the library that is to be fast; with a sanitizer, which multiplies what there is to optimise, waiting for a compiler takes longer.
   target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1> $<$<BOOL:${sanitized}>:-O0>)
+  if(TIDEPOOL_SANITIZE MATCHES "undefined")  # half of the compiler's time, in tests, for pointers that AddressSanitizer sees as well
+    target_compile_options(${target} PRIVATE -fno-sanitize=null,alignment)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # gcc 12 sees ghosts in strings that are added, and in std::regex
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict -Wno-maybe-uninitialized)
   endif()
