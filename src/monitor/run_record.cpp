@@ -116,6 +116,7 @@ RunRecord Monitor::record(bool with_pool) {
     run.epochs = epochs_.all();
     run.anomalies = anomalies_.all();
     run.events = events_.all();
+    run.totals = totals_;
     id = device_;
   }
   if (run.training) {
