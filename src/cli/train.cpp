@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.h"
+#include "cli/confusion_table.h"
 #include "cli/pictures.h"
 #include "cli/plot.h"
-#include "cli/tables.h"
 #include "cli/tasks.h"
 #include "cli/watched.h"
 #include "platform/bytes.h"

@@ -3,8 +3,8 @@
 #include <tidepool/error.h>
 
 #include "data/samples.h"
-#include "io/text.h"
 #include "platform/cat.h"
+#include "platform/one_line.h"
 
 #include <array>
 #include <charconv>

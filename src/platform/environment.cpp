@@ -42,7 +42,7 @@ std::string environment_word(const char* name, std::initializer_list<std::string
 }
 
 void warn_environment(std::string_view name, std::string_view value, std::string_view wanted) {
-  warn(cat(name, "='", one_line(value), "' is ignored: wanted ", wanted));
+  warn(cat(name, '=', shown(value), " is ignored: wanted ", wanted));
 }
 
 }  // namespace tidepool::inline v0
