@@ -9,6 +9,7 @@
 #include "backend/vulkan/memory.h"
 #include "backend/vulkan/pipelines.h"
 #include "backend/vulkan/vulkan_backend.h"
+#include "bench/bare_commands.h"
 #include "cli/networks.h"
 #include "device/slot.h"
 #include "ops/elementwise/params.h"
@@ -110,21 +111,10 @@ class Bare {
     pipeline_ = pipelines_[add_kernel()];
     for (VkDescriptorBufferInfo& buffer : buffers_)
       buffer = {.buffer = heap_.allocate(count * sizeof(float))->buffer, .offset = 0, .range = count * sizeof(float)};
-    const VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                       .queueFamilyIndex = device_.physical.compute_family};
-    device_.check(device_.call.vkCreateCommandPool(device_.handle, &pool, nullptr, &pool_), "vkCreateCommandPool");
-    const VkCommandBufferAllocateInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                           .commandPool = pool_,
-                                           .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                           .commandBufferCount = 1};
-    device_.check(device_.call.vkAllocateCommandBuffers(device_.handle, &info, &commands_), "vkAllocateCommandBuffers");
     const VkFenceCreateInfo fence{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     device_.check(device_.call.vkCreateFence(device_.handle, &fence, nullptr, &fence_), "vkCreateFence");
   }
-  ~Bare() {
-    device_.call.vkDestroyFence(device_.handle, fence_, nullptr);
-    device_.call.vkDestroyCommandPool(device_.handle, pool_, nullptr);
-  }
+  ~Bare() { device_.call.vkDestroyFence(device_.handle, fence_, nullptr); }
   Bare(const Bare&) = delete;
   Bare& operator=(const Bare&) = delete;
 
@@ -170,15 +160,10 @@ class Bare {
   }
 
  private:
-  void begin() {
-    device_.check(device_.call.vkResetCommandPool(device_.handle, pool_, 0), "vkResetCommandPool");
-    const VkCommandBufferBeginInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    device_.check(device_.call.vkBeginCommandBuffer(commands_, &info), "vkBeginCommandBuffer");
-    device_.call.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_.handle);
-  }
-  void end() { device_.check(device_.call.vkEndCommandBuffer(commands_), "vkEndCommandBuffer"); }
+  void begin() { commands_.begin(pipeline_); }
+  void end() { commands_.end(); }
   void submit() {
-    const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands_};
+    const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands_.buffer};
     device_.check(device_.call.vkQueueSubmit(device_.queue, 1, &info, fence_), "vkQueueSubmit");
     device_.check(device_.call.vkWaitForFences(device_.handle, 1, &fence_, VK_TRUE, UINT64_MAX), "vkWaitForFences");
     device_.check(device_.call.vkResetFences(device_.handle, 1, &fence_), "vkResetFences");
@@ -192,11 +177,12 @@ class Bare {
                                      .descriptorCount = static_cast<std::uint32_t>(buffers_.size()),
                                      .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                                      .pBufferInfo = buffers_.data()};
-    device_.call.vkCmdPipelineBarrier(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier,
-                                      0, nullptr, 0, nullptr);
-    device_.call.vkCmdPushDescriptorSetKHR(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_.layout, 0, 1, &write);
-    device_.call.vkCmdPushConstants(commands_, pipeline_.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, ElementwiseParams::flat_bytes, &params);
-    device_.call.vkCmdDispatch(commands_, 1, 1, 1);
+    device_.call.vkCmdPipelineBarrier(commands_.buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1,
+                                      &barrier, 0, nullptr, 0, nullptr);
+    device_.call.vkCmdPushDescriptorSetKHR(commands_.buffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_.layout, 0, 1, &write);
+    device_.call.vkCmdPushConstants(commands_.buffer, pipeline_.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, ElementwiseParams::flat_bytes,
+                                    &params);
+    device_.call.vkCmdDispatch(commands_.buffer, 1, 1, 1);
   }
 
   VulkanDevice device_;
@@ -204,8 +190,7 @@ class Bare {
   Pipelines pipelines_;
   Pipeline pipeline_;
   std::array<VkDescriptorBufferInfo, 3> buffers_{};
-  VkCommandPool pool_ = VK_NULL_HANDLE;
-  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  BareCommands commands_{device_};
   VkFence fence_ = VK_NULL_HANDLE;
 };
 

@@ -6,6 +6,7 @@
 
 #include "backend/vulkan/memory.h"
 #include "backend/vulkan/pipelines.h"
+#include "bench/bare_commands.h"
 
 #include <array>
 #include <cstring>
@@ -47,18 +48,7 @@ class Additions {
     pipelines.hold(kernel);
     for (std::size_t i = 0; i < 3; ++i) bound_[i] = {heap.allocate(count * sizeof(float))->buffer, 0, count * sizeof(float)};
     params_ = heap.allocate(launches * slot * std::max<std::size_t>(buffers_, 1));
-    const VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                       .queueFamilyIndex = device_.physical.compute_family};
-    device_.check(device_.call.vkCreateCommandPool(device_.handle, &pool, nullptr, &pool_), "vkCreateCommandPool");
-    const VkCommandBufferAllocateInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                           .commandPool = pool_,
-                                           .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                           .commandBufferCount = 1};
-    device_.check(device_.call.vkAllocateCommandBuffers(device_.handle, &info, &commands_), "vkAllocateCommandBuffers");
   }
-  ~Additions() { device_.call.vkDestroyCommandPool(device_.handle, pool_, nullptr); }
-  Additions(const Additions&) = delete;
-  Additions& operator=(const Additions&) = delete;
 
   bool possible() const { return device_.push_descriptors && params_->host; }
 
@@ -81,14 +71,11 @@ class Additions {
  private:
   void begin() {
     next_ = 0;
-    device_.check(device_.call.vkResetCommandPool(device_.handle, pool_, 0), "vkResetCommandPool");
-    const VkCommandBufferBeginInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    device_.check(device_.call.vkBeginCommandBuffer(commands_, &info), "vkBeginCommandBuffer");
-    device_.call.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_.handle);
+    commands_.begin(pipeline_);
   }
   void finish() {
-    device_.check(device_.call.vkEndCommandBuffer(commands_), "vkEndCommandBuffer");
-    const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands_};
+    commands_.end();
+    const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands_.buffer};
     device_.check(device_.call.vkQueueSubmit(device_.queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
     device_.check(device_.call.vkQueueWaitIdle(device_.queue), "vkQueueWaitIdle");
   }
@@ -107,9 +94,10 @@ class Additions {
                                      .descriptorCount = 3 + buffers_,
                                      .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                                      .pBufferInfo = bound_.data()};
-    device_.call.vkCmdPushDescriptorSetKHR(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_.layout, 0, 1, &write);
-    if (buffers_ == 0) device_.call.vkCmdPushConstants(commands_, pipeline_.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof params, &params);
-    device_.call.vkCmdDispatch(commands_, 1, 1, 1);
+    device_.call.vkCmdPushDescriptorSetKHR(commands_.buffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_.layout, 0, 1, &write);
+    if (buffers_ == 0)
+      device_.call.vkCmdPushConstants(commands_.buffer, pipeline_.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof params, &params);
+    device_.call.vkCmdDispatch(commands_.buffer, 1, 1, 1);
   }
 
   VulkanDevice& device_;
@@ -118,8 +106,7 @@ class Additions {
   std::array<VkDescriptorBufferInfo, 7> bound_{};
   VulkanMemory* params_ = nullptr;
   std::size_t next_ = 0;
-  VkCommandPool pool_ = VK_NULL_HANDLE;
-  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  BareCommands commands_{device_};
 };
 
 Measured compare_pushed_with(const KernelDef& other, double (Additions::*measure)()) {

@@ -85,7 +85,7 @@ class Reader {
 
  private:
   ArgumentError unreadable(const std::string& what) const {
-    return ArgumentError("faults", cat("cannot read '", one_line(text_), "': ", what,
+    return ArgumentError("faults", cat("cannot read ", shown(text_), ": ", what,
                                        "; wanted FAULT@POINT:N or FAULT@POINT:every:N with N from 1, such as device_lost@submit:37"));
   }
   void read_fault(Planned& planned, std::string_view name) const {
@@ -100,16 +100,15 @@ class Reader {
         if (allowed == planned.point) return;
         where += cat(where.empty() ? "" : ", ", allowed);
       }
-      throw unreadable(cat("'", name, "' does not happen at '", one_line(planned.point), "', but at ", where));
+      throw unreadable(cat(shown(name), " does not happen at ", shown(planned.point), ", but at ", where));
     }
-    throw unreadable(cat("no fault is called '", one_line(name), "'; there are ", known));
+    throw unreadable(cat("no fault is called ", shown(name), "; there are ", known));
   }
 #ifdef TIDEPOOL_VULKAN
   void read_vulkan(Planned& planned, std::string_view result) const {
-    if (!is_shimmed(planned.point))
-      throw unreadable(cat("'", one_line(planned.point), "' is no function of Vulkan that gives a result here"));
+    if (!is_shimmed(planned.point)) throw unreadable(cat(shown(planned.point), " is no function of Vulkan that gives a result here"));
     const std::optional<int> value = vulkan_result(result);
-    if (!value || *value == 0) throw unreadable(cat("'", one_line(result), "' is no failure of Vulkan; VK_ERROR_DEVICE_LOST is one"));
+    if (!value || *value == 0) throw unreadable(cat(shown(result), " is no failure of Vulkan; VK_ERROR_DEVICE_LOST is one"));
     planned.vulkan_result = *value;
   }
 #else

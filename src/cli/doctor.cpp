@@ -144,7 +144,7 @@ void add_doctor(Parser& parser) {
   command.text("--trial", options->trial, "Only the test of this device, in this process, as one JSON document", {.type = "D"});
   command.runs([options] {
     if (options->trial.empty()) return examine(*options);
-    const Trial trial = try_here(options->trial, environment("TIDEPOOL_VALIDATION").value_or("0") != "0");
+    const Trial trial = try_here(options->trial, environment_word("TIDEPOOL_VALIDATION", {"0", "1", "gpu"}) != "0");
     std::cout << as_json(trial).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
     return static_cast<int>(trial.failure.empty() ? done : failed);
   });

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.h"
-#include "cli/tables.h"
+#include "cli/confusion_table.h"
 #include "cli/tasks.h"
 #include "io/safetensors.h"
 #include "platform/cat.h"

@@ -24,9 +24,4 @@ inline nn::Sequential fashion_network() {
                         nn::Linear(128, 10)};
 }
 
-// Fashion-MNIST as rows of 784 numbers; no task yet, but timed.
-inline nn::Sequential mlp_network() {
-  return nn::Sequential{nn::Linear(784, 256), nn::ReLU(), nn::Linear(256, 128), nn::ReLU(), nn::Linear(128, 10)};
-}
-
 }  // namespace tidepool::cli

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.h"
+#include "cli/confusion_table.h"
 #include "cli/pictures.h"
 #include "cli/plot.h"
-#include "cli/tables.h"
 #include "cli/tasks.h"
 #include "cli/watched.h"
 #include "platform/bytes.h"
@@ -111,6 +111,9 @@ struct Run {
   std::string checkpoint() const { return options.checkpoint.empty() ? task.name + ".ckpt" : options.checkpoint; }
 };
 
+// The one before is as good: resume falls back on it.
+bool has_checkpoint(const std::string& path) { return std::filesystem::exists(path) || std::filesystem::exists(path + ".previous"); }
+
 // The command that goes on where this one stopped.
 std::string resume_command(const Run& run) {
   const TrainCommand& o = run.options;
@@ -160,9 +163,9 @@ int train(const TrainCommand& options) {
   use_device(options.device);
   const data::Dataset train = task.train().normalized(task.mean, task.deviation);
   const data::Dataset test = task.test ? task.test().normalized(task.mean, task.deviation) : data::Dataset();
-  const Watched watched({.port = options.dashboard, .record = options.record, .json = options.json});
+  Watched watched({.port = options.dashboard, .record = options.record, .json = options.json});
   Run run(task, options);
-  if (options.resume && !std::filesystem::exists(run.checkpoint()))
+  if (options.resume && !has_checkpoint(run.checkpoint()))
     throw IoError("train",
                   cat("there is no checkpoint ", run.checkpoint(), " to go on from; name it with --checkpoint, or begin without --resume"));
   if (options.resume) run.trainer.resume(run.checkpoint());
@@ -181,6 +184,7 @@ int train(const TrainCommand& options) {
   }
   if (!options.save.empty()) save(run.net, options.save);
   if (!options.plot.empty()) plot_function(run.net, train, options.plot);
+  watched.finish();  // before the page stays: the record is of the run, not of the wait
   watched.stay();
   return done;
 }

@@ -12,6 +12,7 @@
 #include "cli/watch/figures.h"
 #include "cli/watch/stream.h"
 #include "cli/watch/view.h"
+#include "platform/bytes.h"
 #include "platform/cat.h"
 #include "platform/http_get.h"
 #include "platform/terminal.h"
@@ -136,7 +137,7 @@ class Watch {
       return done;
     }
     std::cout << std::flush;
-    throw IoError("watch", run_.training ? cat("the server went away at step ", count_text(run_.training->step),
+    throw IoError("watch", run_.training ? cat("the server went away at step ", with_commas(run_.training->step),
                                                ", before training had finished; what the run itself printed says why")
                                          : "the server went away; what the run itself printed says why");
   }

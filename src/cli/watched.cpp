@@ -10,6 +10,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "cli/command.h"
 #include "platform/terminal.h"
@@ -41,13 +42,17 @@ Watched::Watched(const WatchedOptions& options) : options_(options) {
 }
 
 Watched::~Watched() {
-  if (options_.record.empty()) return;
-  monitor::disable();
   try {
-    monitor::write_run(options_.record);
+    finish();
   } catch (const std::exception& error) {
     std::cerr << "tidepool: " << error.what() << '\n';
   }
+}
+
+void Watched::finish() {
+  if (options_.record.empty()) return;
+  monitor::disable();
+  monitor::write_run(std::exchange(options_.record, ""));
 }
 
 void Watched::stay() const {

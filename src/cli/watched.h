@@ -13,7 +13,11 @@ struct WatchedOptions {
   bool json = false;
 };
 
-// While it lives the monitor is on. The page's address goes to standard error; the record is written at the end, however that comes.
+// While it lives the monitor is on. The page's address goes to standard error; the record is written at the end, however that comes:
+//
+//     Watched watched({.record = "run.jsonl"});
+//     train();
+//     watched.finish();  // a record that cannot be written is an error; after an exception, only a line on standard error
 class Watched {
  public:
   explicit Watched(const WatchedOptions& options);
@@ -21,6 +25,7 @@ class Watched {
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
 
+  void finish();  // writes the record; throws IoError
   // At a terminal the page stays there until Ctrl-C.
   void stay() const;
 

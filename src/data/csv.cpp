@@ -3,8 +3,8 @@
 
 #include "data/csv_text.h"
 #include "data/samples.h"
-#include "io/text.h"
 #include "platform/cat.h"
+#include "platform/one_line.h"
 
 #include <algorithm>
 #include <charconv>

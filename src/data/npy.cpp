@@ -3,8 +3,8 @@
 #include <tidepool/error.h>
 
 #include "data/samples.h"
-#include "io/text.h"
 #include "platform/cat.h"
+#include "platform/one_line.h"
 
 #include <array>
 #include <charconv>
@@ -117,15 +117,18 @@ struct Kind {
   std::string_view name;
   Number number;
 };
-constexpr std::array<Kind, 9> kinds{{{"b1", Number::boolean},
-                                     {"u1", Number::u8},
-                                     {"i1", Number::i8},
-                                     {"i2", Number::i16},
-                                     {"i4", Number::i32},
-                                     {"i8", Number::i64},
-                                     {"f2", Number::f16},
-                                     {"f4", Number::f32},
-                                     {"f8", Number::f64}}};
+constexpr std::array<Kind, 12> kinds{{{"b1", Number::boolean},
+                                      {"u1", Number::u8},
+                                      {"u2", Number::u16},
+                                      {"u4", Number::u32},
+                                      {"u8", Number::u64},
+                                      {"i1", Number::i8},
+                                      {"i2", Number::i16},
+                                      {"i4", Number::i32},
+                                      {"i8", Number::i64},
+                                      {"f2", Number::f16},
+                                      {"f4", Number::f32},
+                                      {"f8", Number::f64}}};
 
 Number number_of(const FileReader& file, std::string_view descr) {
   const bool has_order = !descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos;
@@ -136,7 +139,7 @@ Number number_of(const FileReader& file, std::string_view descr) {
       file.fail(cat("descr ", shown(descr), " is big-endian; save it as little-endian: a.astype('<", name, "')"));
     return kind.number;
   }
-  file.fail(cat("descr ", shown(descr), " is not among the types read here: f4 f8 f2 u1 i1 i2 i4 i8 b1"));
+  file.fail(cat("descr ", shown(descr), " is not among the types read here: f4 f8 f2 u1 u2 u4 u8 i1 i2 i4 i8 b1"));
 }
 
 std::string read_header_text(FileReader& file) {

@@ -23,7 +23,7 @@ struct ZlibFunctions {
 };
 
 const ZlibFunctions* open_functions() {
-  if (environment("TIDEPOOL_ZLIB") == "0") return nullptr;
+  if (!switched_on("TIDEPOOL_ZLIB", true)) return nullptr;
   Library library("libz.so.1");
   static ZlibFunctions functions;
   library.find(functions.init, "inflateInit2_");

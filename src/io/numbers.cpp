@@ -63,6 +63,12 @@ std::optional<std::size_t> convert_whole(Number number, ByteOrder order, const s
       return convert<std::uint8_t, IsTrue>(order, from, to);
     case Number::u8:
       return convert<std::uint8_t>(order, from, to);
+    case Number::u16:
+      return convert<std::uint16_t>(order, from, to);
+    case Number::u32:
+      return convert<std::uint32_t>(order, from, to);
+    case Number::u64:
+      return convert<std::uint64_t>(order, from, to);
     case Number::i8:
       return convert<std::int8_t>(order, from, to);
     case Number::i16:

@@ -8,7 +8,7 @@
 
 namespace tidepool::inline v0 {
 
-enum class Number : std::uint8_t { boolean, u8, i8, i16, i32, i64, f16, bf16, f32, f64 };
+enum class Number : std::uint8_t { boolean, u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64 };  // whole ones first
 enum class ByteOrder : std::uint8_t { little, big };
 
 constexpr std::size_t size_of(Number number) {
@@ -17,10 +17,12 @@ constexpr std::size_t size_of(Number number) {
     case Number::u8:
     case Number::i8:
       return 1;
+    case Number::u16:
     case Number::i16:
     case Number::f16:
     case Number::bf16:
       return 2;
+    case Number::u32:
     case Number::i32:
     case Number::f32:
       return 4;

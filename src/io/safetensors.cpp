@@ -5,8 +5,8 @@
 #include "io/file.h"
 #include "io/numbers.h"
 #include "io/safetensors_header.h"
-#include "io/text.h"
 #include "platform/cat.h"
+#include "platform/one_line.h"
 #include "platform/replace_file.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "io/safetensors_header.h"
 
 #include "io/json.h"
-#include "io/text.h"
 #include "platform/cat.h"
+#include "platform/one_line.h"
 
 #include <nlohmann/json.hpp>
 

@@ -52,6 +52,7 @@ void Monitor::enable(const Options& options) {
     samples_.clear();
     anomalies_.clear();
     events_.clear();
+    totals_ = {};
     watch_.restart();
     training_.reset();
     epochs_.clear();
@@ -109,6 +110,7 @@ void Monitor::add_event(RunEvent event) {
   // What a device's event says, the trainer says as well: once is enough.
   for (std::size_t i = events_.size(); i-- > 0 && i + 4 >= events_.size();)
     if (event.kind == "message" && events_[i].message == event.message) return;
+  if (event.kind != "message") ++totals_.events[{event.kind, event.device}];
   events_.push(std::move(event));
 }
 

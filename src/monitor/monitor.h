@@ -87,6 +87,7 @@ class Monitor {
   Ring<Sample> samples_{1000};
   Ring<Anomaly> anomalies_{1000};
   Ring<RunEvent> events_{1000};
+  RunTotals totals_;
   AnomalyWatch watch_;
   std::optional<RunTraining> training_;
   Ring<RunEpoch> epochs_{1000};

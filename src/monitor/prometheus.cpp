@@ -156,8 +156,11 @@ class Exposition {
 
   void training(const RunTraining& t) {
     const Label task{"task", t.task};
-    counter("training_steps_total", "Training steps done.").add({task}, t.step);
-    counter("training_epochs_total", "Epochs done.").add({task}, t.epoch);
+    // The position goes back after a recovery; what was done does not.
+    gauge("training_step", "Steps that training has behind it; fewer again after a recovery.").add({task}, t.step);
+    gauge("training_epoch", "Epochs that training has behind it; fewer again after a recovery.").add({task}, t.epoch);
+    if (!run_.samples.empty())
+      counter("training_steps_total", "Training steps done, those done again as well.").add({}, run_.samples.back().steps);
     gauge("training_planned_epochs", "Epochs that training is to have.").add({task}, t.epochs);
     gauge("training_finished", "1 when training has ended.").add({task}, t.finished ? 1 : 0);
     gauge("training_loss", "Loss of the last steps.").add({task}, last(&Sample::loss));
@@ -179,10 +182,10 @@ class Exposition {
   void watching() {
     Metric anomalies = counter("anomalies_total", "What was out of the ordinary, by kind.");
     for (const auto kind : {Anomaly::step_time, Anomaly::memory, Anomaly::leak, Anomaly::loss, Anomaly::loader, Anomaly::evictions})
-      anomalies.add({{"kind", name_of(kind)}}, std::ranges::count(run_.anomalies, kind, &Anomaly::kind));
+      anomalies.add({{"kind", name_of(kind)}}, 0);
+    for (const auto& [kind, count] : run_.totals.anomalies) anomalies.add({{"kind", name_of(kind)}}, count);
     Metric events = counter("device_events_total", "What became of devices, by kind.");
-    for (const RunEvent& e : run_.events)
-      if (e.kind != "message") events.add({{"kind", e.kind}, {"device", e.device}}, 1);
+    for (const auto& [of, count] : run_.totals.events) events.add({{"kind", of.first}, {"device", of.second}}, count);
     if (run_.forecast.memory_full)
       gauge("memory_full_seconds", "When memory is expected to reach its limit, from now.")
           .add({{"device", run_.device.id}}, run_.forecast.memory_full->seconds);

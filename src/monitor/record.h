@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tidepool::inline v0::monitor {
@@ -69,6 +70,12 @@ struct FigureSummary {
   double last = 0, mean = 0, least = 0, most = 0, p50 = 0, p90 = 0, p99 = 0;
 };
 
+// How often things happened, of which only the last are kept: what is counted for Prometheus must never go down.
+struct RunTotals {
+  std::map<Anomaly::Kind, std::uint64_t> anomalies;
+  std::map<std::pair<std::string, std::string>, std::uint64_t> events;  // by kind and device, without messages
+};
+
 struct RunRecord {
   std::string version;  // of the library
   std::string started;  // "2026-11-17T02:30:00Z"
@@ -88,6 +95,7 @@ struct RunRecord {
   std::optional<PoolMap> pool;
   std::map<std::string, FigureSummary> figures;
   Cost cost;
+  RunTotals totals;  // of this process; in no document
 };
 
 // One JSON document; docs/monitoring.md says what is in it.

@@ -28,6 +28,7 @@ std::vector<Row> ranked(std::map<std::pair<std::string, std::string>, Row>&& by_
 
 std::vector<KernelRow> Monitor::kernel_rows(const char* device) const {
   std::map<std::pair<std::string, std::string>, KernelRow> rows;
+  std::map<std::pair<std::string, std::string>, std::uint64_t> stood_for;  // names of the same text are joined
   Watcher::only().for_each_device([&](const DeviceCounters& counters) {
     if (device && std::string_view(device) != counters.id) return;
     counters.kernels.for_each([&](const char* name, const KernelCounts& counts) {
@@ -39,9 +40,11 @@ std::vector<KernelRow> Monitor::kernel_rows(const char* device) const {
       row.launches += launches;
       row.timed += counts.timed;
       row.device_ms += milliseconds(counts.nanoseconds);
-      if (const std::uint64_t stood_for = counts.stood_for) row.mean_us = 1e3 * row.device_ms / static_cast<double>(stood_for);
+      stood_for[{counters.id, name}] += counts.stood_for;
     });
   });
+  for (auto& [key, row] : rows)
+    if (const std::uint64_t count = stood_for[key]) row.mean_us = 1e3 * row.device_ms / static_cast<double>(count);
   return ranked(std::move(rows));
 }
 

@@ -116,6 +116,7 @@ RunRecord Monitor::record(bool with_pool) {
     run.epochs = epochs_.all();
     run.anomalies = anomalies_.all();
     run.events = events_.all();
+    run.totals = totals_;
     id = device_;
   }
   if (run.training) {
@@ -154,7 +155,7 @@ Snapshot Monitor::snapshot_of(DeviceSlot& slot) {
                      .reuses = look.stats.reuses,
                      .evictions = look.stats.evictions,
                      .limit = current_settings().memory_limit,
-                     .reliable = true};
+                     .reliable = look.alive};
   for (std::size_t i = 0; i < memory_tags; ++i) snapshot.memory_by_tag.push_back({memory_tag_names()[i], look.stats.by_tag[i]});
   if (const DeviceCounters* counters = Watcher::only().counters_of(slot.id().c_str())) {
     snapshot.compute_ms = static_cast<double>(counters->compute_nanoseconds) * 1e-6;

@@ -126,7 +126,10 @@ void Monitor::take_sample() {
   sampled_ = sample.time;
   sample.loss = std::exchange(loss_, std::nullopt);
   sample.accuracy = std::exchange(accuracy_, std::nullopt);
-  for (Anomaly& anomaly : watch_.add(sample)) anomalies_.push(std::move(anomaly));
+  for (Anomaly& anomaly : watch_.add(sample)) {
+    ++totals_.anomalies[anomaly.kind];
+    anomalies_.push(std::move(anomaly));
+  }
   samples_.push(std::move(sample));
 }
 

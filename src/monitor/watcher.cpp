@@ -131,9 +131,13 @@ void Watcher::map(BlockPool& pool, PoolLook& into) const {
   });
 }
 
-void Watcher::look(const char* device, BlockPool& pool) noexcept try {
+void Watcher::look(const char* device, BlockPool& pool) noexcept { look_at(device, pool, nullptr); }
+
+// Without a stream it is one that submits, and so alive. The pool may find out about a loss.
+void Watcher::look_at(const char* device, BlockPool& pool, const Stream* stream) noexcept try {
   const std::int64_t start = steady_nanoseconds();
   PoolLook seen{.when = start, .stats = pool.stats(), .regions = {}};
+  seen.alive = !stream || stream->alive();
   if (map_wanted_.exchange(false)) {
     seen.mapped = start;
     map(pool, seen);
@@ -146,6 +150,7 @@ void Watcher::look(const char* device, BlockPool& pool) noexcept try {
         looks_[i] = std::move(seen);
       else {
         looks_[i].when = seen.when;
+        looks_[i].alive = seen.alive;
         looks_[i].stats = seen.stats;
       }
       break;
@@ -159,7 +164,7 @@ void Watcher::ask(DeviceSlot& slot, bool with_map) {
   const std::shared_ptr<Stream> stream = slot.stream_if_open();
   if (!stream) return;
   if (!stream->mutex.try_lock()) return want_look();
-  if (!stream->closed()) look(slot.id().c_str(), stream->pool());
+  if (!stream->closed()) look_at(slot.id().c_str(), stream->pool(), stream.get());
   stream->mutex.unlock();
   if (stream->news().load(std::memory_order_relaxed)) Stream::deliver(slot);
 }

@@ -19,6 +19,7 @@ namespace tidepool::inline v0::monitor {
 // A device's pool as it was when it was last looked at.
 struct PoolLook {
   std::int64_t when = 0;  // nanoseconds of the steady clock; 0: never
+  bool alive = true;      // the device, then
   PoolStats stats;
   std::int64_t mapped = 0;  // when a map was last asked for, likewise
   std::vector<PoolRegion> regions;
@@ -54,6 +55,7 @@ class Watcher final : public EventSink {
  private:
   static constexpr std::size_t most_devices = 16, most_traced = 16'384, most_regions = 256, most_blocks = 4096;
   DeviceCounters* find(const char* device) noexcept;
+  void look_at(const char* device, BlockPool& pool, const Stream* stream) noexcept;
   void map(BlockPool& pool, PoolLook& into) const;
 
   std::array<std::atomic<DeviceCounters*>, most_devices> devices_{};

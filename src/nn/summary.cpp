@@ -34,12 +34,6 @@ Count own_count(const ModuleState& state) {
   return count;
 }
 
-std::string grouped(std::int64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, 1, ',');
-  return text;
-}
-
 std::string table(const std::vector<Row>& rows) {
   const auto cells = [](const Row& row) { return std::array{&row.name, &row.kind, &row.output, &row.parameters, &row.memory}; };
   std::array<std::size_t, 5> widths{};
@@ -92,7 +86,7 @@ std::string Module::summary(const Shape& input) {
     const Count count = own_count(state);
     const auto name = names.find(&state);
     seen.push_back({name == names.end() || name->second.empty() ? "-" : name->second, part.kind(), y.shape().str(),
-                    count.numbers == 0 ? "" : (first ? grouped(count.numbers) : "shared"),
+                    count.numbers == 0 ? "" : (first ? with_commas(count.numbers) : "shared"),
                     count.numbers == 0 || !first ? "" : readable_bytes(count.bytes)});
   };
   {
@@ -106,8 +100,8 @@ std::string Module::summary(const Shape& input) {
   for (const auto& [name, tensor] : named_parameters()) parameters.add(tensor);
   for (const auto& [name, tensor] : named_buffers()) buffers.add(tensor);
   std::string text = table(rows);
-  text += cat("\n", grouped(parameters.numbers), " parameters (", readable_bytes(parameters.bytes), ")");
-  if (buffers.numbers) text += cat(", ", grouped(buffers.numbers), " numbers kept beside them");
+  text += cat("\n", with_commas(parameters.numbers), " parameters (", readable_bytes(parameters.bytes), ")");
+  if (buffers.numbers) text += cat(", ", with_commas(buffers.numbers), " numbers kept beside them");
   return text + cat("; outputs of all layers ", readable_bytes(activations), " for an input of ", input, "\n");
 }
 

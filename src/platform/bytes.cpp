@@ -1,5 +1,6 @@
 #include "platform/bytes.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -40,6 +41,13 @@ std::optional<std::size_t> parse_bytes(std::string_view text) {
       return number << known.shift;
     }
   return std::nullopt;
+}
+
+std::string with_commas(std::string_view number) {
+  const std::size_t first = number.starts_with('-') ? 1 : 0;
+  std::string text(number);
+  for (std::size_t i = std::min(number.find('.'), number.size()); i > first + 3; i -= 3) text.insert(i - 3, 1, ',');
+  return text;
 }
 
 }  // namespace tidepool::inline v0

@@ -1,5 +1,7 @@
 #include "platform/one_line.h"
 
+#include "platform/cat.h"
+
 namespace tidepool::inline v0 {
 
 std::string one_line(std::string_view text, std::size_t most) {
@@ -17,5 +19,7 @@ std::string one_line(std::string_view text, std::size_t most) {
   }
   return line;
 }
+
+std::string shown(std::string_view text, std::size_t most) { return cat('\'', one_line(text, most), '\''); }
 
 }  // namespace tidepool::inline v0

@@ -1,6 +1,8 @@
 #include "platform/system.h"
 
+#ifdef __linux__
 #include <sched.h>
+#endif
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,9 +40,11 @@ std::string processor_name() {
 }
 
 int usable_cores() {
+#ifdef __linux__
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+#endif
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 

@@ -3,9 +3,9 @@
 #include <tidepool/error.h>
 
 #include "io/safetensors.h"
-#include "io/text.h"
 #include "platform/cat.h"
 #include "platform/log.h"
+#include "platform/one_line.h"
 
 #include <algorithm>
 #include <charconv>

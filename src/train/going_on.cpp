@@ -1,10 +1,10 @@
 #include "train/training.h"
 
 #include "core/node.h"
-#include "io/text.h"
 #include "optim/state.h"
 #include "platform/cat.h"
 #include "platform/log.h"
+#include "platform/one_line.h"
 #include "train/diagnosis.h"
 
 #include <cmath>

@@ -6,8 +6,8 @@
 #include "core/half.h"
 #include "core/transfer.h"
 #include "io/safetensors.h"
-#include "io/text.h"
 #include "platform/cat.h"
+#include "platform/one_line.h"
 #include "platform/replace_file.h"
 #include "train/snapshot.h"
 

@@ -38,6 +38,12 @@ TEST_F(OddMachines, NoHomeIsNeeded) { expect_all_works("env -u HOME -u XDG_CACHE
 
 TEST_F(OddMachines, AHomeThatIsNoFolderIsNoHarm) { expect_all_works("env -u XDG_CACHE_HOME -u TIDEPOOL_CACHE HOME=/dev/null/nowhere"); }
 
+TEST_F(OddMachines, ASwitchThatCannotBeMeantIsAWarning) {
+  const Outcome outcome = run("train xor --epochs 1 --device cpu", "", "env -u TIDEPOOL_LOG TIDEPOOL_ONEDNN=off");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "tidepool: warning: TIDEPOOL_ONEDNN='off' is ignored: wanted 1 or 0\n");
+}
+
 TEST_F(OddMachines, WithoutSysLoadsAreUnknownAndAllElseWorks) {
   if (!works("unshare -m mount -t tmpfs none /sys")) GTEST_SKIP() << "no mount namespaces here: run as root, or allow user namespaces";
   const std::string under = with_mounts("mount -t tmpfs none /sys");

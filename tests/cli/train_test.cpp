@@ -1,4 +1,5 @@
 // tidepool train and eval.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/tool.h"
@@ -124,6 +125,25 @@ TEST_F(TrainCommand, WhatCannotBeReadOrWrittenIsOneLineAndStatusOne) {
     EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
     EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
   }
+}
+
+TEST_F(TrainCommand, ResumesWhereOnlyTheCheckpointBeforeIsLeft) {
+  ASSERT_EQ(run("train xor --epochs 5 --checkpoint a.ckpt").status, 0);
+  std::filesystem::rename(path("a.ckpt"), path("a.ckpt.previous"));
+  const Outcome o = run("train xor --epochs 8 --checkpoint a.ckpt --resume --json");
+  ASSERT_EQ(o.status, 0) << o.err;
+  EXPECT_NE(o.err.find("going on from a.ckpt.previous"), std::string::npos) << o.err;
+  EXPECT_EQ(lines_of(o.out).back()["steps"], 8);
+}
+
+// Files may have a kilobyte here, as on a disk that fills up while it trains.
+TEST_F(TrainCommand, ARecordThatCannotBeWrittenInTheEndIsOneLineAndStatusOne) {
+  const Outcome o = run("train xor --json --epochs 2 --record run.jsonl", "", "sh -c 'trap \"\" XFSZ; ulimit -f 2; exec \"$0\" \"$@\"'");
+  EXPECT_EQ(o.status, 1);
+  EXPECT_TRUE(o.err.starts_with("tidepool: write_run: ")) << o.err;
+  EXPECT_NE(o.err.find("run.jsonl"), std::string::npos) << o.err;
+  EXPECT_EQ(std::ranges::count(o.err, '\n'), 1) << o.err;
+  EXPECT_FALSE(std::filesystem::exists(path("run.jsonl")));
 }
 
 TEST_F(TrainCommand, KeepsAMemoryLimit) {

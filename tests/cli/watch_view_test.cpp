@@ -13,6 +13,7 @@
 #include "cli/watch/figures.h"
 #include "cli/watch/line.h"
 #include "monitor/full_record.h"
+#include "platform/bytes.h"
 
 namespace tidepool::cli {
 namespace {
@@ -184,9 +185,9 @@ TEST(FigureText, IsShort) {
   EXPECT_EQ(share_bar(7, 2), "██");
   EXPECT_EQ(share_bar(nan, 2), "  ");
   EXPECT_EQ(number_text(0.103412), "0.1034");
-  EXPECT_EQ(count_text(1234567), "1,234,567");
-  EXPECT_EQ(count_text(-1234), "-1,234");
-  EXPECT_EQ(count_text(-123), "-123");
+  EXPECT_EQ(with_commas(1234567), "1,234,567");
+  EXPECT_EQ(with_commas(-1234), "-1,234");
+  EXPECT_EQ(with_commas(-123), "-123");
   EXPECT_EQ(percent_text(0.9375), "93.8 %");
   EXPECT_EQ(percent_text(0.99999), "100 %");
   EXPECT_EQ(percent_text(0), "0 %");

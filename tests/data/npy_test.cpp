@@ -59,6 +59,9 @@ TEST_F(Npy, TypesBecomeTheNearestOfOurs) {
   EXPECT_EQ(x_values<std::int32_t>(read_x("<i2", little(std::int16_t{-300}) + little(std::int16_t{5}))), (I{-300, 5}));
   EXPECT_EQ(x_values<std::int32_t>(read_x("<i4", little(std::int32_t{1 << 30}) + little(std::int32_t{-5}))), (I{1 << 30, -5}));
   EXPECT_EQ(x_values<std::int32_t>(read_x("<i8", little(std::int64_t{INT32_MIN}) + little(std::int64_t{5}))), (I{INT32_MIN, 5}));
+  EXPECT_EQ(x_values<std::int32_t>(read_x("<u2", little(std::uint16_t{65535}) + little(std::uint16_t{5}))), (I{65535, 5}));
+  EXPECT_EQ(x_values<std::int32_t>(read_x("<u4", little(std::uint32_t{INT32_MAX}) + little(std::uint32_t{5}))), (I{INT32_MAX, 5}));
+  EXPECT_EQ(x_values<std::int32_t>(read_x("<u8", little(std::uint64_t{INT32_MAX}) + little(std::uint64_t{5}))), (I{INT32_MAX, 5}));
   const Dataset d =
       read(npy_header(npy_dictionary("|u1", "(2,)")) + "ab", npy_header(npy_dictionary("|b1", "(2,)")) + std::string("\0\1", 2));
   EXPECT_EQ(y_values<std::int32_t>(d), (I{0, 1}));
@@ -75,6 +78,7 @@ TEST_F(Npy, WhatIsNotReadSaysWhy) {
   EXPECT_HAS(problem(npy_header(npy_dictionary("<f4", "(2,)"), 4)), "byte 6: version 4");
   EXPECT_HAS(problem_of_header(npy_dictionary("<f4", "(2, 2)", "True")), "fortran_order is True; save it in C order");
   EXPECT_HAS(problem_of_header(npy_dictionary(">f4", "(2,)")), "'>f4' is big-endian");
+  EXPECT_HAS(problem_of_header(npy_dictionary(">u2", "(2,)")), "'>u2' is big-endian");
   EXPECT_HAS(problem_of_header(npy_dictionary("<c8", "(2,)")), "'<c8' is not among the types");
   EXPECT_HAS(problem_of_header(npy_dictionary("<U7", "(2,)")), "'<U7' is not among the types");
   EXPECT_HAS(problem_of_header(npy_dictionary("", "(2,)")), "'' is not among the types");
@@ -100,6 +104,8 @@ TEST_F(Npy, NumbersOutOfRangeAndCountsThatDifferAreErrors) {
   EXPECT_HAS(message, ": the number does not fit i32");
   const std::size_t header = npy_header(npy_dictionary("<i8", "(2, 1)")).size();
   EXPECT_HAS(message, "byte " + std::to_string(header + 8) + ":");
+  EXPECT_HAS(message_of<IoError>([&] { read_x("<u4", little(std::uint32_t{1}) + little(std::uint32_t{1} << 31)); }), "does not fit i32");
+  EXPECT_HAS(message_of<IoError>([&] { read_x("<u8", little(std::uint64_t{1}) + little(UINT64_MAX)); }), "does not fit i32");
   EXPECT_HAS(message_of<IoError>([&] { read_x("<f8", little(1.0) + little(1e39)); }), "does not fit f32");
   EXPECT_EQ(problem(npy_header(npy_dictionary("|u1", "(3,)")) + "abc"),
             "npy: " + path("x.npy") + " has 3 samples, " + path("y.npy") + " has 2; wanted as many of both: do the files belong together?");

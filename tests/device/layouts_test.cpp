@@ -25,6 +25,18 @@ class Layouts : public LibraryTest {
   }
 };
 
+// A kernel of the CPU by itself, with two threads and the plainest instructions.
+template <class Params>
+void run_kernel(void (*kernel)(const CpuCall&), const Params& params, std::vector<std::vector<float>>& buffers) {
+  CpuTeam team(2);
+  CpuCall call{};
+  for (std::size_t i = 0; i < buffers.size(); ++i) call.buffers[i] = reinterpret_cast<std::byte*>(buffers[i].data());
+  call.param_bytes = reinterpret_cast<const std::byte*>(&params);
+  call.team = &team;
+  call.instructions = 0;
+  kernel(call);
+}
+
 struct Blocked {
   int images = 0, launches = 0;  // bindings that lie in blocks; launches that could have some
 };
@@ -128,7 +140,6 @@ TEST_F(Layouts, AreTurnedBackForOurOwnKernels) {
     return values(permute(t.reshape({n, t.shape()[1] / block, block, side, side}), {0, 1, 3, 4, 2}));
   };
   const auto stream = stream_on(default_device());
-  CpuTeam team(2);
   const auto run = [&](void (*kernel)(const CpuCall&), std::uint32_t bits, std::vector<std::vector<float>>& buffers) {
     const ConvParams p{.shifts = {},
                        .n = n,
@@ -146,12 +157,7 @@ TEST_F(Layouts, AreTurnedBackForOurOwnKernels) {
                        .groups = 1,
                        .activation = 0,
                        .blocks = {.size = block, .bindings = bits}};
-    CpuCall call{};
-    for (std::size_t i = 0; i < buffers.size(); ++i) call.buffers[i] = reinterpret_cast<std::byte*>(buffers[i].data());
-    call.param_bytes = reinterpret_cast<const std::byte*>(&p);
-    call.team = &team;
-    call.instructions = 0;
-    kernel(call);
+    run_kernel(kernel, p, buffers);
   };
   const std::size_t images = std::size_t{n} * side * side;
   const std::vector<float> room(1 << 16);
@@ -183,7 +189,6 @@ TEST_F(Layouts, AreTurnedBackForOurOwnKernels) {
 TEST_F(Layouts, OfAPoolingMayDiffer) {
   manual_seed(6);
   constexpr std::uint32_t n = 2, c = 16, h = 7, w = 9, block = 8;
-  CpuTeam team(2);
   std::vector<float> x = randn({n, c, h, w}).to_host<float>();
   x[5] = x[6] = std::numeric_limits<float>::quiet_NaN();
   for (const std::uint32_t kernel : {2U, 3U})
@@ -206,12 +211,7 @@ TEST_F(Layouts, OfAPoolingMayDiffer) {
                            .relu = relu,
                            .channels = c,
                            .blocks = {.size = block, .bindings = bits}};
-        CpuCall call{};
-        for (std::size_t i = 0; i < buffers.size(); ++i) call.buffers[i] = reinterpret_cast<std::byte*>(buffers[i].data());
-        call.param_bytes = reinterpret_cast<const std::byte*>(&p);
-        call.team = &team;
-        call.instructions = 0;
-        function(call);
+        run_kernel(function, p, buffers);
       };
       const auto bits_of = [](const std::vector<float>& values) {  // NaN is NaN
         std::vector<std::uint32_t> bits;

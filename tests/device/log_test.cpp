@@ -4,6 +4,7 @@
 
 #include "platform/environment.h"
 #include "platform/log.h"
+#include "support/environment.h"
 
 #include <string>
 #include <utility>
@@ -56,6 +57,22 @@ TEST_F(Log, IsStandardErrorWithoutALogger) {
   warn_environment("TIDEPOOL_THREADS", "many", "a number from 1 to 1024");
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "tidepool: warning: TIDEPOOL_THREADS='many' is ignored: wanted a number from 1 to 1024\n");
+}
+
+TEST_F(Log, AValueThatASwitchDoesNotKnowIsToldOnceAndIgnored) {
+  const Environment staging("TIDEPOOL_VULKAN_STAGING", "yes"), onednn("TIDEPOOL_ONEDNN", "off"), labels("TIDEPOOL_VULKAN_LABELS", "1"),
+      zlib("TIDEPOOL_ZLIB", "0"), validation("TIDEPOOL_VALIDATION", "sync");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(switched_on("TIDEPOOL_VULKAN_STAGING"));
+    EXPECT_TRUE(switched_on("TIDEPOOL_ONEDNN", true));
+    EXPECT_TRUE(switched_on("TIDEPOOL_VULKAN_LABELS"));
+    EXPECT_FALSE(switched_on("TIDEPOOL_ZLIB", true));
+    EXPECT_EQ(environment_word("TIDEPOOL_VALIDATION", {"0", "1", "gpu"}), "0");
+  }
+  ASSERT_EQ(told.size(), 3U);
+  EXPECT_EQ(told[0].second, "TIDEPOOL_VULKAN_STAGING='yes' is ignored: wanted 0 or 1");
+  EXPECT_EQ(told[1].second, "TIDEPOOL_ONEDNN='off' is ignored: wanted 1 or 0");
+  EXPECT_EQ(told[2].second, "TIDEPOOL_VALIDATION='sync' is ignored: wanted 0, 1 or gpu");
 }
 
 }  // namespace

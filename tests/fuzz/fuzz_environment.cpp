@@ -11,6 +11,7 @@
 #include "platform/bytes.h"
 #include "platform/cache_folder.h"
 #include "platform/drivers.h"
+#include "platform/environment.h"
 #include "platform/http_get.h"
 
 namespace tidepool::fuzz {
@@ -50,6 +51,10 @@ void take(std::string_view bytes) {
     const Variable threads("TIDEPOOL_THREADS", text);
     const int count = cpu_threads();
     require(count >= 1 && count <= 1024, "a number of threads that was not asked for");
+  }
+  {
+    const Variable onednn("TIDEPOOL_ONEDNN", text);
+    require(switched_on("TIDEPOOL_ONEDNN", true) != (text == "0"), "a switch that only 0 turns off");
   }
   {
     const Variable drivers("VK_DRIVER_FILES", text);

@@ -44,6 +44,9 @@ TEST(Numbers, OfEveryTypeAndOrderBecomeFloats) {
   for (const ByteOrder order : both) {
     EXPECT_EQ(as_float(Number::boolean, std::uint8_t{7}, order), 1.0F);
     EXPECT_EQ(as_float(Number::u8, std::uint8_t{200}, order), 200.0F);
+    EXPECT_EQ(as_float(Number::u16, std::uint16_t{60000}, order), 60000.0F);
+    EXPECT_EQ(as_float(Number::u32, std::uint32_t{1} << 31, order), 0x1p31F);
+    EXPECT_EQ(as_float(Number::u64, std::uint64_t{1} << 63, order), 0x1p63F);
     EXPECT_EQ(as_float(Number::i8, std::int8_t{-7}, order), -7.0F);
     EXPECT_EQ(as_float(Number::i16, std::int16_t{-300}, order), -300.0F);
     EXPECT_EQ(as_float(Number::i32, std::int32_t{1 << 20}, order), 1048576.0F);
@@ -62,6 +65,11 @@ TEST(Numbers, ThatAreWholeBecomeIntegers) {
   for (const ByteOrder order : both) {
     EXPECT_EQ(as_integer(Number::boolean, std::uint8_t{7}, order), 1);
     EXPECT_EQ(as_integer(Number::u8, std::uint8_t{200}, order), 200);
+    EXPECT_EQ(as_integer(Number::u16, std::uint16_t{60000}, order), 60000);
+    EXPECT_EQ(as_integer(Number::u32, std::uint32_t{5}, order), 5);
+    EXPECT_EQ(as_integer(Number::u32, std::uint32_t{1} << 31, order), too_large);
+    EXPECT_EQ(as_integer(Number::u64, std::uint64_t{5}, order), 5);
+    EXPECT_EQ(as_integer(Number::u64, std::numeric_limits<std::uint64_t>::max(), order), too_large);
     EXPECT_EQ(as_integer(Number::i8, std::int8_t{-7}, order), -7);
     EXPECT_EQ(as_integer(Number::i16, std::int16_t{-300}, order), -300);
     EXPECT_EQ(as_integer(Number::i32, std::numeric_limits<std::int32_t>::min(), order), std::numeric_limits<std::int32_t>::min());

@@ -1,6 +1,7 @@
 // Whole files, plain and packed.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <tidepool/log.h>
 
 #include <cstring>
 #include <string>
@@ -95,6 +96,19 @@ TEST_F(ReadFile, WithoutZlibAPackedFileSaysWhatToInstall) {
   EXPECT_HAS(problem("packed"), "install zlib1g, or unpack the file");
   write("plain", "text");
   EXPECT_EQ(read("plain"), "text");
+}
+
+TEST_F(ReadFile, AValueOfTheSwitchThatCannotBeMeantIsToldAndZlibUsed) {
+  if (!is_child()) {
+    EXPECT_EQ(run_this_test_again("TIDEPOOL_ZLIB=no"), 0);
+    return;
+  }
+  std::string told;
+  set_logger([&](LogLevel, std::string_view message) { told += message; });
+  write("packed", packed("text"));
+  EXPECT_EQ(read("packed"), "text");
+  set_logger({});
+  EXPECT_EQ(told, "TIDEPOOL_ZLIB='no' is ignored: wanted 1 or 0");
 }
 
 TEST_F(ReadFile, AReaderKnowsHowMuchCanFollow) {

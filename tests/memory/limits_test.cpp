@@ -186,6 +186,20 @@ TEST_P(Limits, EmptyIsFilledWithNaNWhenPoisoned) {
   for (const float value : empty({1000}).to_host<float>()) ASSERT_TRUE(std::isnan(value));
 }
 
+#ifdef NDEBUG
+TEST_F(LimitSettings, APoisonThatIsNeitherOnNorOffIsToldAndOff) {
+  if (!is_child()) {
+    EXPECT_EQ(run_this_test_again("TIDEPOOL_POISON=yes"), 0);
+    return;
+  }
+  std::string told;
+  set_logger([&](LogLevel, std::string_view message) { told += message; });
+  empty({4});
+  set_logger({});
+  EXPECT_EQ(told, "TIDEPOOL_POISON='yes' is ignored: wanted 0 or 1");
+}
+#endif
+
 TEST_F(LimitSettings, ConfigureChangesOnlyWhatIsNamed) {
   configure({.max_commands = 7});
   configure({.memory_limit = 5_MiB});

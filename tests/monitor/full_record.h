@@ -64,6 +64,7 @@ inline RunRecord full_record() {
   run.pool = PoolMap{"vulkan:0", 12.25, {{4096, {{0, 1024, 1, "conv2d"}, {1024, 3072, -1, ""}}}}, 17};
   run.figures = {{"my figure", {5, 1, 2, 0.5, 4, 1.75, 3.5, 3.9}}};
   run.cost = {0.01, 0.02, 12.3};
+  run.totals = {{{Anomaly::leak, 1}, {Anomaly::loss, 1200}}, {{{"selected", "vulkan:0"}, 1}, {{"fallback", "cpu"}, 1500}}};
   return run;
 }
 

@@ -278,6 +278,41 @@ TEST(Monitor, ALostDeviceIsInTheRecord) {
   EXPECT_NE(std::ranges::find(run.events, "restored", &monitor::RunEvent::kind), run.events.end());
 }
 
+TEST(Monitor, MemoryOfALostDeviceIsNotReliable) {
+  monitor::enable({.period = 3600});
+  set_default_device(device("null"));
+  zeros({4});
+  EXPECT_TRUE(monitor::snapshot().memory.reliable);
+  faults::set("device_lost@submit:1");
+  EXPECT_THROW(sync(), DeviceLost);
+  faults::set("");
+  EXPECT_FALSE(monitor::snapshot().memory.reliable);
+  reset(device("null"));
+  zeros({4});
+  EXPECT_TRUE(monitor::snapshot().memory.reliable);
+  monitor::disable();
+  set_default_device(device("cpu"));
+}
+
+TEST(Monitor, KernelsOfOneNameHaveTheMeanOfAllTheirTimes) {
+  monitor::enable({.period = 3600});
+  static constexpr char names[2][5] = {"twin", "twin"};  // of two addresses
+  const auto timed = [](const char* name, std::uint64_t nanoseconds, std::uint64_t count) {
+    monitor::Watcher& watcher = monitor::Watcher::only();
+    for (std::uint64_t i = 0; i < count; ++i) watcher.on({.kind = Event::launch, .device = "null", .name = name});
+    watcher.on({.kind = Event::timed, .device = "null", .name = name, .operation = "two", .count = count, .nanoseconds = nanoseconds});
+  };
+  timed(names[0], 1000, 3);
+  timed(names[1], 5000, 1);
+  const monitor::RunRecord run = monitor::run_record(false);
+  monitor::disable();
+  const auto twin = std::ranges::find(run.kernels, "twin", &monitor::KernelRow::name);
+  ASSERT_NE(twin, run.kernels.end());
+  EXPECT_EQ(twin->launches, 4U);
+  EXPECT_DOUBLE_EQ(twin->device_ms, 8e-3);
+  EXPECT_DOUBLE_EQ(twin->mean_us, 2.0);
+}
+
 // Readers hold up nobody and see whole figures; run under ThreadSanitizer.
 TEST(MonitorThreads, AnyThreadMayReadWhileOthersWork) {
   monitor::enable({.period = 0.002});

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "monitor/full_record.h"
+#include "monitor/monitor.h"
 #include "monitor/prometheus.h"
 #include "platform/child_process.h"
 #include "support/files.h"
@@ -68,7 +69,9 @@ std::string complaints(const std::string& text) {
 bool promtool_is_there() { return run_program("/bin/sh", {"-c", "command -v promtool"}, {}, std::chrono::minutes(1)).status == 0; }
 
 TEST(Prometheus, FiguresAreInBaseUnits) {
-  const Parsed p = parse(prometheus_text(full_record()));
+  RunRecord run = full_record();
+  run.training->step = 60;  // it went back
+  const Parsed p = parse(prometheus_text(run));
   const auto value = [&](const std::string& series) { return p.series.contains(series) ? p.series.at(series) : "absent"; };
   EXPECT_EQ(value("tidepool_build_info{version=\"0.1.0\"}"), "1");
   EXPECT_EQ(value("tidepool_memory_live_bytes{device=\"vulkan:0\"}"), "1000");
@@ -84,16 +87,50 @@ TEST(Prometheus, FiguresAreInBaseUnits) {
   EXPECT_EQ(value("tidepool_compute_seconds_total{device=\"vulkan:0\"}"), "1.5005");
   EXPECT_EQ(value("tidepool_kernel_launches_total{kernel=\"relu\",device=\"vulkan:0\"}"), "2000");
   EXPECT_EQ(value("tidepool_kernel_seconds_total{kernel=\"relu\",device=\"vulkan:0\"}"), "0.25");
-  EXPECT_EQ(value("tidepool_training_steps_total{task=\"fashion-mnist\"}"), "77");
-  EXPECT_EQ(value("tidepool_training_epochs_total{task=\"fashion-mnist\"}"), "2");
+  EXPECT_EQ(value("tidepool_training_step{task=\"fashion-mnist\"}"), "60");
+  EXPECT_EQ(value("tidepool_training_epoch{task=\"fashion-mnist\"}"), "2");
+  EXPECT_EQ(value("tidepool_training_steps_total"), "77");
   EXPECT_EQ(value("tidepool_training_loss{task=\"fashion-mnist\"}"), "NaN");
   EXPECT_EQ(value("tidepool_training_accuracy_ratio{task=\"fashion-mnist\"}"), "0.9375");
   EXPECT_EQ(value("tidepool_training_step_seconds{task=\"fashion-mnist\"}"), "0.0125");
   EXPECT_EQ(value("tidepool_training_test_accuracy_ratio{task=\"fashion-mnist\"}"), "0.5");
   EXPECT_EQ(value("tidepool_anomalies_total{kind=\"leak\"}"), "1");
+  EXPECT_EQ(value("tidepool_anomalies_total{kind=\"loss\"}"), "1200") << "however few are kept";
   EXPECT_EQ(value("tidepool_anomalies_total{kind=\"evictions\"}"), "0") << "counted, and none found";
-  EXPECT_EQ(value("tidepool_device_events_total{kind=\"fallback\",device=\"cpu\"}"), "1");
+  EXPECT_EQ(value("tidepool_device_events_total{kind=\"fallback\",device=\"cpu\"}"), "1500");
   EXPECT_EQ(value("tidepool_figure{name=\"my figure\"}"), "1");
+}
+
+TEST(Prometheus, CountersNeverGoDownThoughTrainingGoesBackAndOnlyTheLastEventsAreKept) {
+  enable({.period = 3600});
+  const auto counters = [] {
+    Monitor::only().take_sample();
+    return parse(prometheus_text()).series;
+  };
+  TrainingWatch watch;
+  watch.begin({.task = "one"});
+  for (int i = 1; i <= 10; ++i) {
+    watch.step(1e-3, 0, 4);
+    watch.at(i / 5, i);
+  }
+  for (int i = 0; i < 1500; ++i) Monitor::only().add_event({.time = 0, .kind = "slow", .device = "null", .message = ""});
+  Monitor::only().progress(std::numeric_limits<double>::quiet_NaN(), std::nullopt);
+  const auto before = counters();
+  EXPECT_EQ(before.at("tidepool_training_steps_total"), "10");
+  EXPECT_EQ(before.at(R"(tidepool_training_step{task="one"})"), "10");
+  EXPECT_EQ(before.at(R"(tidepool_device_events_total{kind="slow",device="null"})"), "1500");
+  EXPECT_EQ(before.at(R"(tidepool_anomalies_total{kind="loss"})"), "1");
+
+  watch.at(1, 5);  // a recovery
+  for (int i = 0; i < 1000; ++i) Monitor::only().add_event({.time = 0, .kind = "paced", .device = "null", .message = ""});
+  watch.step(1e-3, 0, 4);
+  const auto after = counters();
+  disable();
+  EXPECT_EQ(after.at("tidepool_training_steps_total"), "11");
+  EXPECT_EQ(after.at(R"(tidepool_training_step{task="one"})"), "5");
+  EXPECT_EQ(after.at(R"(tidepool_training_epoch{task="one"})"), "1");
+  EXPECT_EQ(after.at(R"(tidepool_device_events_total{kind="slow",device="null"})"), "1500");
+  EXPECT_EQ(after.at(R"(tidepool_device_events_total{kind="paced",device="null"})"), "1000");
 }
 
 TEST(Prometheus, WhatIsNotKnownIsLeftOut) {
@@ -146,7 +183,7 @@ RunRecord nasty_record() {
 
 TEST(Prometheus, LabelsAreEscaped) {
   const Parsed p = parse(prometheus_text(nasty_record()));
-  EXPECT_EQ(p.series.at(R"(tidepool_training_steps_total{task="a \"task\"\nof \\ two lines"})"), "77");
+  EXPECT_EQ(p.series.at(R"(tidepool_training_step{task="a \"task\"\nof \\ two lines"})"), "77");
   EXPECT_EQ(p.series.at("tidepool_kernel_launches_total{kernel=\"k\xef\xbf\xbd\",device=\"cpu\"}"), "3");
   EXPECT_EQ(p.series.at(R"(tidepool_figure{name="}\n# TYPE tidepool_forged gauge\n"})"), "1e+300");
   EXPECT_FALSE(has(p, "tidepool_forged"));

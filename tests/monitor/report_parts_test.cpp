@@ -6,6 +6,7 @@
 
 #include "monitor/report/svg.h"
 #include "monitor/report/text.h"
+#include "platform/bytes.h"
 #include "platform/sha256.h"
 
 namespace tidepool::inline v0::monitor {
@@ -22,8 +23,9 @@ TEST(ReportText, FiguresHaveThreeDigitsAndTheirUnit) {
   EXPECT_EQ(number_text(1e20), "1.00e20");
   EXPECT_EQ(number_text(std::nan("")), "nan");
   EXPECT_EQ(number_text(0.31416, 4), "0.3142");
-  EXPECT_EQ(count_text(1'000'000), "1,000,000");
-  EXPECT_EQ(count_text(999), "999");
+  EXPECT_EQ(with_commas(1'000'000), "1,000,000");
+  EXPECT_EQ(with_commas(999), "999");
+  EXPECT_EQ(with_commas("-123456.7891"), "-123,456.7891");
   EXPECT_EQ(counted(1, "step", "steps"), "1 step");
   EXPECT_EQ(duration_text(0), "0 s");
   EXPECT_EQ(duration_text(53.7e-9), "53.7 ns");

@@ -1,4 +1,4 @@
-// Dependencies point one way: cli → web, c → train → nn, optim, data, io → ops → core → device → memory → backend → platform.
+// Dependencies point one way: cli → web, c → train → monitor → nn, optim, data, io, compute → ops → core → device → memory → backend → platform.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 
 // The event sink sits beside memory; the rest of the monitor is above the devices that it watches.
 const std::map<std::string, int> layers{{"platform", 0}, {"backend", 1}, {"memory", 2}, {"device", 4}, {"core", 5},    {"ops", 6},
-                                        {"nn", 7},       {"optim", 7},   {"data", 7},   {"io", 7},     {"compute", 7}, {"monitor", 7},
-                                        {"train", 8},    {"c", 9},       {"web", 9},    {"cli", 10}};
+                                        {"nn", 7},       {"optim", 7},   {"data", 7},   {"io", 7},     {"compute", 7}, {"monitor", 8},
+                                        {"train", 9},    {"c", 10},      {"web", 10},   {"cli", 11}};
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.find('/')); }
 

@@ -33,7 +33,7 @@ class CpuBackend final : public Backend {
   BackendInfo info() override {
     BackendInfo info = cpu_info();
     info.same_bits = cat(team_.threads(), " threads, ", name_of_instructions(instructions_),
-                         own_only_ || environment("TIDEPOOL_ONEDNN") == "0" ? "" : ", oneDNN where it is installed");
+                         own_only_ || !switched_on("TIDEPOOL_ONEDNN", true) ? "" : ", oneDNN where it is installed");
     return info;
   }
 

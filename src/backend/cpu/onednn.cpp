@@ -16,7 +16,7 @@ namespace tidepool::inline v0 {
 namespace {
 
 const OneDnnFunctions* open_functions() {
-  if (environment("TIDEPOOL_ONEDNN") == "0") return nullptr;
+  if (!switched_on("TIDEPOOL_ONEDNN", true)) return nullptr;
   Library library("libdnnl.so.2");  // stays open: its threads may outlive us
   static OneDnnFunctions functions;
 #define X(name) library.find(functions.name, "dnnl_" #name);

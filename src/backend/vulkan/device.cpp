@@ -83,7 +83,7 @@ BackendInfo describe(const PhysicalDevice& device) {
   // llvmpipe ends a shader's loops after 65,535 iterations in all, without a word.
   if (driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE) info.max_loop = 60000;
   if (device.any_lane && (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
-      (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT) && !is_set("TIDEPOOL_VULKAN_NO_SUBGROUPS"))
+      (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT) && !switched_on("TIDEPOOL_VULKAN_NO_SUBGROUPS"))
     info.lanes = subgroups.subgroupSize;
   info.shaders = true;
   return info;
@@ -115,7 +115,7 @@ VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const Phy
   if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) subgroup_operations = subgroups.supportedOperations;
   // The layer's checks on the device take pushed descriptors for none.
   push_descriptors =
-      physical.push_descriptor && !is_set("TIDEPOOL_VULKAN_NO_PUSH_DESCRIPTOR") && environment("TIDEPOOL_VALIDATION") != "gpu";
+      physical.push_descriptor && !switched_on("TIDEPOOL_VULKAN_NO_PUSH_DESCRIPTOR") && wanted_validation() != "gpu";
 
   const float priority = 1.0f;
   const VkDeviceQueueCreateInfo queue_info{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,

@@ -52,11 +52,6 @@ bool has_extension(const std::vector<VkExtensionProperties>& all, std::string_vi
   return std::ranges::any_of(all, [&](const VkExtensionProperties& e) { return name == e.extensionName; });
 }
 
-bool validation_is_wanted() {
-  const auto value = environment("TIDEPOOL_VALIDATION");
-  return value == "1" || value == "sync" || value == "gpu";
-}
-
 bool validation_can_be_used() {
   const auto layers =
       list<VkLayerProperties>([](std::uint32_t* n, VkLayerProperties* all) { return vkEnumerateInstanceLayerProperties(n, all); });
@@ -68,7 +63,7 @@ bool validation_can_be_used() {
          has_extension(extensions, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME);
 }
 
-bool labels_are_wanted() { return is_set("TIDEPOOL_VULKAN_LABELS") || environment("ENABLE_VULKAN_RENDERDOC_CAPTURE"); }
+bool labels_are_wanted() { return switched_on("TIDEPOOL_VULKAN_LABELS") || environment("ENABLE_VULKAN_RENDERDOC_CAPTURE"); }
 
 // What the loader itself offers, without layers.
 std::vector<VkExtensionProperties> instance_extensions() {
@@ -85,7 +80,7 @@ VkInstance make_instance(bool validation, bool labels, bool portability) {
   constexpr VkValidationFeatureEnableEXT on_the_device[] = {VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT,
                                                             VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_RESERVE_BINDING_SLOT_EXT};
   const std::span<const VkValidationFeatureEnableEXT> enabled =
-      environment("TIDEPOOL_VALIDATION") == "gpu" ? std::span<const VkValidationFeatureEnableEXT>(on_the_device) : synchronization;
+      wanted_validation() == "gpu" ? std::span<const VkValidationFeatureEnableEXT>(on_the_device) : synchronization;
   const VkValidationFeaturesEXT features{.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
                                          .enabledValidationFeatureCount = static_cast<std::uint32_t>(enabled.size()),
                                          .pEnabledValidationFeatures = enabled.data()};
@@ -176,7 +171,7 @@ std::vector<PhysicalDevice> find_devices(VkInstance instance, std::vector<std::s
 
 VulkanInstance::VulkanInstance() {
   if (volkInitialize() != VK_SUCCESS || volkGetInstanceVersion() < VK_API_VERSION_1_2) return;
-  const bool wanted = validation_is_wanted();
+  const bool wanted = wanted_validation() != "0";
   const bool validation = wanted && validation_can_be_used();
   if (wanted && !validation)
     std::fprintf(stderr, "tidepool: TIDEPOOL_VALIDATION is set, but %s is not installed; going on without it\n", validation_layer);
@@ -212,6 +207,8 @@ bool close_vulkan_instance() {
   all.instance.reset();
   return true;
 }
+
+std::string wanted_validation() { return environment_word("TIDEPOOL_VALIDATION", {"0", "1", "gpu"}); }
 
 bool validation_layer_is_there() { return validation_can_be_used(); }
 

@@ -3,8 +3,8 @@
 //     const auto instance = vulkan_instance();
 //     for (const PhysicalDevice& device : instance->devices()) …
 //
-// TIDEPOOL_VALIDATION=1 (or "sync") turns on the Khronos layer with synchronization validation, "gpu" with checks of every access
-// that a shader makes; tests then assert that validation_messages() stays 0.
+// TIDEPOOL_VALIDATION=1 turns on the Khronos layer with synchronization validation, "gpu" with checks of every access that a shader
+// makes; tests then assert that validation_messages() stays 0.
 #pragma once
 
 #include "backend/vulkan/vulkan.h"
@@ -63,6 +63,7 @@ class VulkanInstance {
 std::shared_ptr<const VulkanInstance> vulkan_instance();
 // Destroys the instance; the next call of vulkan_instance makes a new one. False, and nothing done, while someone holds it.
 bool close_vulkan_instance();
+std::string wanted_validation();   // "0", "1" or "gpu"
 bool validation_layer_is_there();  // asks the loader, which vulkan_instance has opened
 // How many warnings and errors the validation layer has given.
 std::uint64_t validation_messages();

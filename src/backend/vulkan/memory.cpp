@@ -41,7 +41,7 @@ struct Choice {
 
 // The first type that has all the wanted properties, best wish first; of the types that a buffer may live in.
 Choice choose_type(const VkPhysicalDeviceMemoryProperties& memory, std::uint32_t allowed, VulkanHeap::Kind kind) {
-  const bool forced = is_set("TIDEPOOL_VULKAN_STAGING");  // all memory counts as out of reach
+  const bool forced = switched_on("TIDEPOOL_VULKAN_STAGING");  // all memory counts as out of reach
   for (const VkMemoryPropertyFlags wish : {local | visible | cached, local | visible, local, visible | cached, visible})
     for (std::uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
       const VkMemoryPropertyFlags has = memory.memoryTypes[i].propertyFlags;

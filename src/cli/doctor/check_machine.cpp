@@ -81,7 +81,7 @@ void check_cache(Findings& findings) {
 }
 
 void check_onednn(Findings& findings) {
-  if (environment("TIDEPOOL_ONEDNN") == "0")
+  if (!switched_on("TIDEPOOL_ONEDNN", true))
     findings.ok("oneDNN", "turned off by TIDEPOOL_ONEDNN=0; our own kernels serve");
   else if (OneDnn(1).there())
     findings.ok("oneDNN", "found; it does the CPU's large products and convolutions");

@@ -62,13 +62,6 @@ std::string share_bar(double share, std::size_t columns) {
 
 std::string number_text(double value) { return printed("%.4g", value); }
 
-std::string count_text(std::int64_t value) {
-  std::string text = std::to_string(value);
-  const std::size_t first = value < 0 ? 1 : 0;
-  for (std::size_t i = text.size(); i > first + 3; i -= 3) text.insert(i - 3, ",");
-  return text;
-}
-
 std::string percent_text(double share) {
   if (!std::isfinite(share)) return "-";
   return share > 0 && share < 0.9995 ? printed("%.1f %%", share * 100) : printed("%.0f %%", share * 100);

@@ -1,7 +1,6 @@
 // Figures as short text for a terminal.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,10 +15,9 @@ std::string sparkline(const std::vector<double>& values, std::size_t columns, st
 // "███▌      ": so much of the columns, in eighths.
 std::string share_bar(double share, std::size_t columns);
 
-std::string number_text(double value);       // "0.1034", "12.5", "1.2e-07", "nan"
-std::string count_text(std::int64_t value);  // "12,345"
-std::string percent_text(double share);      // "75 %", "93.8 %"
-std::string duration_text(double seconds);   // "850 ns", "12.5 ms", "3.2 s"
-std::string clock_text(double seconds);      // "0:12", "1:02:03"
+std::string number_text(double value);      // "0.1034", "12.5", "1.2e-07", "nan"
+std::string percent_text(double share);     // "75 %", "93.8 %"
+std::string duration_text(double seconds);  // "850 ns", "12.5 ms", "3.2 s"
+std::string clock_text(double seconds);     // "0:12", "1:02:03"
 
 }  // namespace tidepool::cli

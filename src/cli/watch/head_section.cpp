@@ -4,6 +4,7 @@
 #include "cli/watch/figures.h"
 #include "cli/watch/sections.h"
 #include "cli/watch/state.h"
+#include "platform/bytes.h"
 #include "platform/cat.h"
 
 namespace tidepool::cli {
@@ -16,9 +17,9 @@ namespace {
 Line progress(const RunRecord& run, const Screen& screen) {
   const RunTraining& t = *run.training;
   const std::string before = t.epochs > 0 ? cat(" epoch ", current_epoch(t), '/', t.epochs, "  ") : " ";
-  std::string after = cat("  ", percent_text(done_share(t)), "  step ", count_text(t.step));
+  std::string after = cat("  ", percent_text(done_share(t)), "  step ", with_commas(t.step));
   if (screen.columns >= 100 && !run.samples.empty() && run.samples.back().samples_per_second > 0)
-    after += cat("  ", count_text(std::llround(std::min(run.samples.back().samples_per_second, 1e18))), " samples/s");
+    after += cat("  ", with_commas(std::llround(std::min(run.samples.back().samples_per_second, 1e18))), " samples/s");
   if (run.forecast.training_end && !t.finished) {
     const monitor::Expectation& end = *run.forecast.training_end;
     after += cat("  ends in ", clock_text(end.seconds));

@@ -4,6 +4,7 @@
 
 #include "cli/watch/figures.h"
 #include "cli/watch/sections.h"
+#include "platform/bytes.h"
 #include "platform/cat.h"
 
 namespace tidepool::cli {
@@ -42,8 +43,8 @@ Section kernel_section(const RunRecord& run, const Screen& screen) {
   row("kernel", {"launches", "time", "each", "share"}, Colour::faint, -1);
   for (const auto& k : run.kernels | std::views::take(most))
     row(name_of_row(k, run),
-        {count_text(static_cast<std::int64_t>(k.launches)), k.timed > 0 ? duration_text(k.device_ms / 1e3) : "-",
-         k.timed > 0 ? duration_text(k.mean_us / 1e6) : "-", percent_text(k.share)},
+        {with_commas(k.launches), k.timed > 0 ? duration_text(k.device_ms / 1e3) : "-", k.timed > 0 ? duration_text(k.mean_us / 1e6) : "-",
+         percent_text(k.share)},
         Colour::plain, k.share);
   return section;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "monitor/report/text.h"
+#include "monitor/wording.h"
 #include "platform/bytes.h"
 #include "platform/cat.h"
 
@@ -62,7 +63,7 @@ class Search {
     if (share < worth_telling) return;
     const double rate = time_.transfer_ms > 0 ? static_cast<double>(time_.transfer_bytes) / (time_.transfer_ms / 1e3) : 0;
     std::string figure = cat("Copies between host and device take ", share_text(TimeShare::transfer), ": ",
-                             readable_bytes(time_.transfer_bytes), " at ", bytes_text(rate), " a second");
+                             readable_bytes(time_.transfer_bytes), " at ", readable_bytes_of(rate), " a second");
     if (time_.steps) figure += cat(", ", readable_bytes(time_.transfer_bytes / time_.steps), " for each step");
     add(Bottleneck::transfers, share, "Transfer-bound", figure + '.');
   }
@@ -89,7 +90,7 @@ class Search {
     const double launch_us = per(time_.compute_ms * 1e3, time_.launches), wall_us = per(time_.seconds * 1e6, time_.launches);
     if (share >= 0.3 && time_.launches >= 100 && launch_us < short_launch_us && wall_us < 20 * short_launch_us) {
       std::string figure =
-          cat(count_text(time_.launches), " launches of ", duration_text(launch_us / 1e6), " on average follow each other every ",
+          cat(with_commas(time_.launches), " launches of ", duration_text(launch_us / 1e6), " on average follow each other every ",
               duration_text(wall_us / 1e6), ": ", percent_text(share), " of the wall time is the host's");
       if (time_.steps) figure += cat(". A step has ", counted(time_.launches / time_.steps, "launch", "launches"));
       add(Bottleneck::launches, share, "Launch-bound", figure + '.');

@@ -8,6 +8,7 @@
 #include "monitor/report/spent.h"
 #include "monitor/report/text.h"
 #include "monitor/statistics.h"
+#include "monitor/wording.h"
 #include "platform/bytes.h"
 #include "platform/cat.h"
 
@@ -18,7 +19,7 @@ namespace {
 constexpr double too_wide = 50;  // between lowest and highest: then equal ratios are equal distances
 
 std::string step_label(double ms) { return ms > 0 ? duration_text(ms / 1e3) : "0"; }
-std::string byte_label(double bytes) { return bytes > 0 ? bytes_text(bytes) : "0"; }
+std::string byte_label(double bytes) { return bytes > 0 ? readable_bytes_of(bytes) : "0"; }
 std::string loss_label(double loss) { return number_text(loss, 2); }
 
 // What the losses come to in words; those that are not finite apart.

@@ -1,6 +1,7 @@
 // Two runs side by side.
 #include "monitor/report/sections.h"
 #include "monitor/report/text.h"
+#include "monitor/wording.h"
 #include "platform/cat.h"
 
 namespace tidepool::inline v0::monitor {
@@ -19,7 +20,7 @@ std::string value_text(const std::optional<double>& value, Change::Unit unit) {
     case Change::seconds:
       return duration_text(*value);
     case Change::bytes:
-      return bytes_text(*value);
+      return readable_bytes_of(*value);
     case Change::per_second:
       return number_text(*value);
     case Change::plain:

@@ -5,6 +5,7 @@
 
 #include "monitor/report/sections.h"
 #include "monitor/report/text.h"
+#include "platform/bytes.h"
 #include "platform/cat.h"
 
 namespace tidepool::inline v0::monitor {
@@ -35,11 +36,11 @@ std::string kinds(const std::vector<Anomaly>& anomalies) {
   std::map<std::string, std::uint64_t> counts;
   for (const Anomaly& anomaly : anomalies) ++counts[what_was_looked_at(anomaly.kind)];
   std::string text;
-  for (const auto& [kind, count] : counts) text += cat(text.empty() ? "" : ", ", kind, " ", count_text(count));
+  for (const auto& [kind, count] : counts) text += cat(text.empty() ? "" : ", ", kind, " ", with_commas(count));
   return text;
 }
 
-std::string not_shown(std::size_t count) { return cat("The first ", most_rows, " of ", count_text(count), " are shown."); }
+std::string not_shown(std::size_t count) { return cat("The first ", most_rows, " of ", with_commas(count), " are shown."); }
 
 const char* priority_name(Priority priority) {
   return priority == Priority::high ? "High" : priority == Priority::medium ? "Medium" : "Low";
@@ -143,7 +144,7 @@ Section figures_section(const Report& report) {
   for (const auto& [name, f] : report.run.figures) {
     if (table.rows.size() == most_figures) break;
     if (name == "step_ms") continue;  // told with the steps
-    table.rows.push_back({code(name), count_text(f.count), number_text(f.mean), number_text(f.p50), number_text(f.p90), number_text(f.p99),
+    table.rows.push_back({code(name), with_commas(f.count), number_text(f.mean), number_text(f.p50), number_text(f.p90), number_text(f.p99),
                           number_text(f.most)});
   }
   section.elements.emplace_back(std::move(table));

@@ -51,11 +51,11 @@ Table holder_table(const MemorySpent& memory) {
     const bool idle = holder.tag.empty();
     Line name = idle ? Line("nobody: idle") : holder.holder.empty() ? Line("not named") : Line(code(holder.holder));
     table.rows.push_back({std::move(name), idle ? "–" : holder.tag, readable_bytes(holder.bytes), share_text(holder.bytes, whole),
-                          count_text(holder.blocks)});
+                          with_commas(holder.blocks)});
   }
   if (other_blocks)
     table.rows.push_back({cat(memory.holders.size() - most_holders, " others"), "–", readable_bytes(others), share_text(others, whole),
-                          count_text(other_blocks)});
+                          with_commas(other_blocks)});
   if (memory.left_out)
     table.rows.push_back({"not in the map", "–", readable_bytes(memory.left_out), share_text(memory.left_out, whole), "–"});
   return table;

@@ -30,8 +30,8 @@ std::string state_of(const RunRecord& run) {
 }
 
 std::string epochs_of(const RunTraining& training) {
-  const std::string done = count_text(natural(training.epoch));
-  return training.epochs > 0 ? cat(done, " of ", count_text(natural(training.epochs))) : done;
+  const std::string done = with_commas(natural(training.epoch));
+  return training.epochs > 0 ? cat(done, " of ", with_commas(natural(training.epochs))) : done;
 }
 
 Line what_ran(const RunRecord& run) {
@@ -92,7 +92,7 @@ Table epoch_table(const RunRecord& run) {
   const bool test = std::any_of(run.epochs.begin(), run.epochs.end(), [](const RunEpoch& e) { return e.has_test; });
   const auto some = chosen(run.epochs);
   Table table{.caption = "Results by epoch"};
-  if (some.size() < run.epochs.size()) table.caption += cat(": ", some.size(), " of ", count_text(run.epochs.size()));
+  if (some.size() < run.epochs.size()) table.caption += cat(": ", some.size(), " of ", with_commas(run.epochs.size()));
   table.columns = {{"epoch", true}, {"loss", true}};
   if (accuracy) table.columns.push_back({"accuracy", true});
   if (test) table.columns.push_back({"test loss", true});
@@ -101,7 +101,7 @@ Table epoch_table(const RunRecord& run) {
   table.columns.push_back({"samples/s", true});
   const auto shown = [](bool has, double value) { return Line(has ? number_text(value, 4) : std::string("–")); };
   for (const RunEpoch* e : some) {
-    std::vector<Line> row{count_text(natural(e->epoch)), number_text(e->loss, 4)};
+    std::vector<Line> row{with_commas(natural(e->epoch)), number_text(e->loss, 4)};
     if (accuracy) row.push_back(shown(e->has_accuracy, e->accuracy));
     if (test) row.push_back(shown(e->has_test, e->test_loss));
     if (test && accuracy) row.push_back(shown(e->has_test && e->has_accuracy, e->test_accuracy));
@@ -153,14 +153,14 @@ Section run_section(const Report& report) {
   add("started", clean(run.started));
   add("duration", duration_text(run.time));
   add("state", state_of(run));
-  if (const std::uint64_t steps = steps_of(run)) add("steps", count_text(steps));
+  if (const std::uint64_t steps = steps_of(run)) add("steps", with_commas(steps));
   if (run.training) {
     const RunTraining& training = *run.training;
     add("epochs", epochs_of(training));
     if (training.batch > 0) add("batch", cat(training.batch));
-    if (training.samples > 0) add("samples in an epoch", count_text(natural(training.samples)));
-    if (training.batches > 0) add("batches in an epoch", count_text(natural(training.batches)));
-    if (training.parameters > 0) add("parameters", count_text(natural(training.parameters)));
+    if (training.samples > 0) add("samples in an epoch", with_commas(natural(training.samples)));
+    if (training.batches > 0) add("batches in an epoch", with_commas(natural(training.batches)));
+    if (training.parameters > 0) add("parameters", with_commas(natural(training.parameters)));
   }
   if (run.settings.threads > 0) add("threads", cat(run.settings.threads));
   add("memory limit", limit_text(run.settings.memory_limit));

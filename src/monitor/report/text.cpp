@@ -18,17 +18,6 @@ std::string fixed(double value, int decimals) {
   return std::string(text.data(), end);
 }
 
-std::string with_commas(const std::string& digits) {
-  const std::size_t point = std::min(digits.find('.'), digits.size());
-  std::string out;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    const bool group = i < point && (point - i) % 3 == 0 && i > (digits.starts_with('-') ? 1U : 0U);
-    if (group) out += ',';
-    out += digits[i];
-  }
-  return out;
-}
-
 std::string scientific(double value, int digits) {
   std::array<char, 64> text{};
   const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific, digits - 1);
@@ -57,9 +46,7 @@ std::string number_text(double value, int digits) {
   return with_commas(fixed(value, std::max(0, digits - 1 - exponent)));
 }
 
-std::string count_text(std::uint64_t count) { return with_commas(std::to_string(count)); }
-
-std::string counted(std::uint64_t count, const char* one, const char* many) { return count_text(count) + ' ' + (count == 1 ? one : many); }
+std::string counted(std::uint64_t count, const char* one, const char* many) { return with_commas(count) + ' ' + (count == 1 ? one : many); }
 
 std::string duration_text(double seconds) {
   if (!std::isfinite(seconds)) return number_text(seconds) + " s";
@@ -74,8 +61,6 @@ std::string duration_text(double seconds) {
   const double minutes = std::round(whole / 60);
   return sign + with_commas(fixed(std::floor(minutes / 60), 0)) + " h " + fixed(std::fmod(minutes, 60), 0) + " min";
 }
-
-std::string bytes_text(double bytes) { return readable_bytes(bytes > 0 ? static_cast<std::size_t>(std::min(bytes, 1e19)) : 0); }
 
 std::string moment_text(double seconds) { return std::abs(seconds) < 59.95 ? fixed(seconds, 1) + " s" : duration_text(seconds); }
 

@@ -9,9 +9,7 @@
 namespace tidepool::inline v0::monitor {
 
 std::string number_text(double value, int digits = 3);                    // significant ones: "0.314", "12,345"; "1.2e-5"; "nan"
-std::string count_text(std::uint64_t count);                              // "12,345"
 std::string duration_text(double seconds);                                // "12.3 ms", "4 min 10 s"
-std::string bytes_text(double bytes);                                     // "1.5 GiB"
 std::string moment_text(double seconds);                                  // since the start: "0.1 s", "4 min 10 s"
 std::string percent_text(double share);                                   // "12.3 %"
 std::string change_text(double share);                                    // "+12.3 %"

@@ -87,8 +87,8 @@ Table kernel_table(const std::vector<KernelRow>& kernels) {
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const KernelRow& row = kernels[i];
     if (i < most_lines || kernels.size() == most_lines + 1) {
-      table.rows.push_back({code(row.name), duration_text(row.device_ms / 1e3), percent_text(row.share), count_text(row.launches),
-                            row.timed ? duration_text(row.mean_us / 1e6) : "–", count_text(row.timed)});
+      table.rows.push_back({code(row.name), duration_text(row.device_ms / 1e3), percent_text(row.share), with_commas(row.launches),
+                            row.timed ? duration_text(row.mean_us / 1e6) : "–", with_commas(row.timed)});
       continue;
     }
     rest.device_ms += row.device_ms;
@@ -98,7 +98,7 @@ Table kernel_table(const std::vector<KernelRow>& kernels) {
   }
   if (kernels.size() > most_lines + 1)
     table.rows.push_back({cat(kernels.size() - most_lines, " others"), duration_text(rest.device_ms / 1e3), percent_text(rest.share),
-                          count_text(rest.launches), "–", count_text(rest.timed)});
+                          with_commas(rest.launches), "–", with_commas(rest.timed)});
   return table;
 }
 
@@ -110,7 +110,7 @@ Table operation_table(const std::vector<OperationRow>& operations) {
     const OperationRow& row = operations[i];
     if (i < most_lines || operations.size() == most_lines + 1) {
       table.rows.push_back({code(row.name), duration_text(row.device_ms / 1e3), percent_text(row.share), duration_text(row.host_ms / 1e3),
-                            count_text(row.calls)});
+                            with_commas(row.calls)});
       continue;
     }
     rest.device_ms += row.device_ms;
@@ -120,7 +120,7 @@ Table operation_table(const std::vector<OperationRow>& operations) {
   }
   if (operations.size() > most_lines + 1)
     table.rows.push_back({cat(operations.size() - most_lines, " others"), duration_text(rest.device_ms / 1e3), percent_text(rest.share),
-                          duration_text(rest.host_ms / 1e3), count_text(rest.calls)});
+                          duration_text(rest.host_ms / 1e3), with_commas(rest.calls)});
   return table;
 }
 

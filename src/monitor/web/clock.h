@@ -1,16 +1,14 @@
-// The two clocks of the server: time as it passes, and processor time of the calling thread. In seconds.
+// The server's clock: seconds as they pass.
 #pragma once
 
 #include <ctime>
 
 namespace tidepool::inline v0::monitor::web {
 
-inline double seconds_of(clockid_t clock) {
+inline double time_now() {
   timespec time{};
-  clock_gettime(clock, &time);
+  clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
-inline double time_now() { return seconds_of(CLOCK_MONOTONIC); }
-inline double thread_seconds() { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
 }  // namespace tidepool::inline v0::monitor::web

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "monitor/web/clock.h"
+#include "platform/thread_clock.h"
 
 namespace tidepool::inline v0::monitor::web {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "monitor/web/clock.h"
 #include "monitor/web/page.h"
+#include "platform/thread_clock.h"
 
 namespace tidepool::inline v0::monitor::web {
 

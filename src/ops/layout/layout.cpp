@@ -161,7 +161,7 @@ Tensor zeros_like(const Tensor& like) {
 Tensor empty(const Shape& shape, const TensorOptions& options) {
   Tensor made = allocate_tensor("empty", shape, options.dtype, options.device.slot());
 #ifdef NDEBUG
-  static const bool poison = environment("TIDEPOOL_POISON") == "1";
+  static const bool poison = switched_on("TIDEPOOL_POISON");
 #else
   constexpr bool poison = true;
 #endif

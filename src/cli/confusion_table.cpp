@@ -1,4 +1,4 @@
-#include "cli/tables.h"
+#include "cli/confusion_table.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Figures as text.
+// Which classes are taken for which, as a table of text.
 #pragma once
 
 #include <tidepool/train.h>
