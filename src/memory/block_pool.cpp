@@ -62,7 +62,12 @@ Block* BlockPool::find(std::size_t bytes, MemoryTag tag, const char* operation) 
   stats_.by_tag[static_cast<std::size_t>(tag)] += block->bytes;
   const std::size_t index = SizeClass::class_of(block->bin);
   step_peak_[index] = std::max(step_peak_[index], ++live_count_[index]);
-  if (fresh_block) keep_limits();  // the rest of a new slab is idle
+  if (fresh_block) try {
+      keep_limits();  // the rest of a new slab is idle
+    } catch (...) {
+      give_back(block);
+      throw;
+    }
   return block;
 }
 
@@ -217,13 +222,21 @@ bool BlockPool::over_cap(std::size_t index) const {
   return idle_count_[index] > limits_.cached_per_class + expected;
 }
 
+bool BlockPool::over_limits() const {
+  return (limits_.cache && stats_.cached() > limits_.cache) || (limits_.memory && stats_.reserved > limits_.memory);
+}
+
 void BlockPool::keep_limits() {
-  if (abandoned_) return;
-  while ((limits_.cache && stats_.cached() > limits_.cache) || (limits_.memory && stats_.reserved > limits_.memory)) {
+  bool finished_all = false;
+  while (!abandoned_ && over_limits()) {
     Block* victim = oldest();
     if (!victim) return;
-    if (!finished(victim)) host_.finish_all();
-    evict(victim);
+    if (finished_all || finished(victim)) {
+      evict(victim);
+    } else {  // whoever watches may look at the pool meanwhile, and take the victim by that
+      finished_all = true;
+      host_.finish_all();
+    }
   }
 }
 

@@ -140,6 +140,7 @@ class BlockPool final : public BlockOwner {
   bool fits(std::size_t bytes) const { return limits_.memory == 0 || stats_.reserved + bytes <= limits_.memory; }
   bool over_cap(std::size_t index) const;
   void keep_cap(std::size_t index);
+  bool over_limits() const;
   void keep_limits();
   Block* oldest() const;
   bool finished(const Block* evictable) { return host_.finished(evictable->slab ? evictable->slab->last_use : evictable->last_use); }
