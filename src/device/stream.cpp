@@ -442,7 +442,15 @@ Memory* Stream::allocate(std::size_t bytes) {
   return guarded([&] { return backend_->allocate(bytes); });
 }
 
-void Stream::free(Memory* memory) { backend_->free(memory); }
+// Does not throw either: the pool frees while it takes blocks in. What a lost backend has is freed with it.
+void Stream::free(Memory* memory) {
+  if (state_ != State::alive) return;
+  try {
+    backend_->free(memory);
+  } catch (const DeviceError& error) {  // copies to it are waited for, and one that cannot be has not come
+    lose(error.what());
+  }
+}
 
 const char* Stream::device_id() { return slot_.id().c_str(); }
 

@@ -14,7 +14,7 @@
 namespace tidepool::inline v0 {
 
 struct BackendCall {
-  enum Kind { allocate, load, record, upload, download, bake, submit, ask, wait };  // ask: waiting for no time
+  enum Kind { allocate, free, load, record, upload, download, bake, submit, ask, wait };  // ask: waiting for no time
   Kind kind;
   const KernelDef* kernel = nullptr;  // of load and record
   std::size_t bytes = 0;              // of allocate
@@ -41,7 +41,7 @@ class BrokenBackend final : public Backend {
     return options_.refuses(bytes) ? nullptr : null_.allocate(bytes);
   }
   void free(Memory* memory) override {
-    count();
+    look({.kind = BackendCall::free});
     null_.free(memory);
   }
   void load(const KernelDef& kernel) override {
