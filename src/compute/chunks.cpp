@@ -21,7 +21,7 @@ std::size_t free_bytes(const Device& device) {
   return with_stream(device.slot(), [](Stream& stream) {
     const PoolStats pool = stream.figures();
     const std::size_t limit = current_settings().memory_limit, there = stream.backend().info().memory_free + pool.cached();
-    return limit ? std::min(there, limit - std::min(limit, pool.live)) : there;
+    return limit ? std::min(there, limit - std::min(limit, pool.live + pool.lasting)) : there;
   });
 }
 

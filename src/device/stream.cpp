@@ -252,12 +252,18 @@ void Stream::sync() {
 
 Operand Stream::lasting(LastingBlock& lasting, Access access) {
   Block& block = lasting.block;
-  if (!block.memory) {
-    block.memory = guarded([&] { return backend_->allocate(block.bytes); });
-    if (!block.memory) throw OutOfMemory("allocate", cat("the device ", slot_.id(), " has no ", block.bytes, " bytes left"));
-    clear(block);
-  }
+  if (!block.memory) take_lasting(block);
   return {&block, 0, block.bytes, access, 4};
+}
+
+void Stream::take_lasting(Block& block) {
+  block.memory = pool_.take_lasting(block.bytes, "allocate");
+  try {
+    clear(block);
+  } catch (...) {  // what is in it means nothing
+    pool_.give_up_lasting(std::exchange(block.memory, nullptr), block.bytes);
+    throw;
+  }
 }
 
 Operand Stream::complaints() { return lasting(complaints_, Access::read_write); }

@@ -197,6 +197,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void look_at_load();
   void hear_complaints();
   Operand lasting(LastingBlock& lasting, Access access);
+  void take_lasting(Block& block);
   void refresh_seed();
 
   DeviceSlot& slot_;

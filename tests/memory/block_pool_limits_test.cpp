@@ -305,5 +305,34 @@ TEST(BlockPoolLimits, ABlockThatALossKeepsFromItsTakerIsNotMissed) {
   EXPECT_TRUE(host.pool.all_returned());
 }
 
+TEST(BlockPoolLimits, WhatIsTakenForGoodCountsAndIsMadeRoomFor) {
+  WatchedPool host({.memory = 4 * MiB});
+  {
+    const Storage a = host.take(MiB), b = host.take(MiB), c = host.take(MiB), d = host.take(MiB);
+    host.use(a);
+  }
+  host.log.clear();
+  Memory* const lasting = host.pool.take_lasting(2 * MiB, "test");
+  EXPECT_EQ(host.log, (std::vector<std::string>{"finish", "free", "free", "allocate"}));
+  EXPECT_EQ(host.pool.stats().reserved, 2 * MiB) << "it is no block";
+  {
+    const Storage rest = host.take(2 * MiB);
+    out_of_memory_message(host, 64 * KiB);
+    EXPECT_HAS(message_of<OutOfMemory>([&] { host.pool.take_lasting(16, "test"); }), "test: asked 16 B of null: limit 4 MiB");
+  }
+  host.set_limits({.memory = 3 * MiB});
+  EXPECT_EQ(host.backend.counts.bytes, 2 * MiB) << "a lower limit counts it too";
+  host.pool.give_up_lasting(lasting, 2 * MiB);
+  EXPECT_TRUE(host.take(3 * MiB));
+}
+
+TEST(BlockPoolLimits, IdleBlocksMakeRoomForWhatIsTakenForGood) {
+  WatchedPool host({}, {.memory = MiB});
+  { const Storage idle = host.take(MiB); }
+  Memory* const lasting = host.pool.take_lasting(16, "test");
+  EXPECT_EQ(host.log, (std::vector<std::string>{"allocate", "refused", "finish", "free", "allocate"}));
+  host.pool.give_up_lasting(lasting, 16);
+}
+
 }  // namespace
 }  // namespace tidepool::inline v0

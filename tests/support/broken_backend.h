@@ -24,6 +24,7 @@ class BrokenBackend final : public Backend {
  public:
   struct Options {
     std::function<bool(const BackendCall&)> breaks = [](const BackendCall&) { return false; };
+    std::function<bool(const BackendCall&)> fails = [](const BackendCall&) { return false; };  // and goes on
     std::function<bool(std::size_t bytes)> refuses = [](std::size_t) { return false; };  // memory, and goes on
     std::function<void(BackendInfo&)> describe = [](BackendInfo&) {};
     int* calls_after_loss = nullptr;
@@ -79,6 +80,7 @@ class BrokenBackend final : public Backend {
   }
   void look(const BackendCall& call) {
     count();
+    if (options_.fails(call)) throw DeviceError("test", "failed by the test");
     if (!options_.breaks(call)) return;
     lost_ = true;
     throw DeviceLost("test", "broken by the test");
