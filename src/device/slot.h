@@ -41,8 +41,9 @@ class DeviceSlot {
 
   std::string id_;
   Open open_;
-  std::mutex mutex_;  // of current_, graveyard_, open_; taken before a stream's
+  std::mutex mutex_;  // of current_, random_, graveyard_, open_; taken before a stream's
   std::shared_ptr<Stream> current_;
+  RandomPlace random_;  // of the stream before
   std::vector<std::shared_ptr<Stream>> graveyard_;  // closed, with blocks still lent
   std::atomic<std::uint32_t> epoch_{0};
   std::mutex news_mutex_;

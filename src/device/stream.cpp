@@ -20,13 +20,14 @@
 
 namespace tidepool::inline v0 {
 
-Stream::Stream(DeviceSlot& slot, std::unique_ptr<Backend> backend)
+Stream::Stream(DeviceSlot& slot, std::unique_ptr<Backend> backend, const RandomPlace& start)
     : slot_(slot),
       news_(slot.news()),
       backend_(std::move(backend)),
       info_(backend_->info()),
       tuning_(tuning_for(info_)),
-      pool_(*this, this, info_.offset_alignment, &mutex) {
+      pool_(*this, this, info_.offset_alignment, &mutex),
+      random_start_(start) {
   apply_settings();
 }
 
@@ -282,20 +283,27 @@ RandomPosition Stream::random_position() {
 }
 
 void Stream::set_random_position(const RandomPosition& position) {
-  set_random_seed(std::uint64_t{position.seed[1]} << 32 | position.seed[0]);
+  take_random_seed(std::uint64_t{position.seed[1]} << 32 | position.seed[0]);
   random_state(Access::read_write);
   upload(random_.block, 0, std::as_bytes(std::span(&position, 1)));
 }
 
-// Takes a seed that was set since numbers were last drawn.
+// Takes a seed that was set since numbers were last drawn, here or before the device was closed.
 void Stream::refresh_seed() {
   if (!random_.block.memory) return;
   const RandomSeed wanted = random_seed();
   if (seed_version_ == wanted.version) return;
-  const std::uint32_t state[] = {static_cast<std::uint32_t>(wanted.seed), static_cast<std::uint32_t>(wanted.seed >> 32), 0, 0};
-  upload(random_.block, 0, std::as_bytes(std::span(state)));
+  RandomPosition position{.seed = {static_cast<std::uint32_t>(wanted.seed), static_cast<std::uint32_t>(wanted.seed >> 32)}, .call = {}};
+  if (random_start_.version == wanted.version) position = random_start_.position;
+  upload(random_.block, 0, std::as_bytes(std::span(&position, 1)));
   if (seed_version_ == 0) upload(random_.block, offsetof(RandomState, normal_table), std::as_bytes(normal_table()));
   seed_version_ = wanted.version;
+}
+
+RandomPlace Stream::random_place() {
+  RandomPlace place{.position = {}, .version = seed_version_};
+  guarded([&] { backend_->download(random_.block.memory, 0, std::as_writable_bytes(std::span(&place.position, 1))); });
+  return place;
 }
 
 void Stream::hear_complaints() {
@@ -428,16 +436,20 @@ bool Stream::drop_idle_plan() {
   return false;
 }
 
-void Stream::close() {
+RandomPlace Stream::close() {
+  const bool drawn = seed_version_ != 0;
+  RandomPlace random = drawn ? RandomPlace{} : random_start_;  // how far a lost device came, nobody knows
   if (state_ == State::alive) try {
       finish_all();
-    } catch (const DeviceLost&) {  // it is over either way
+      if (drawn) random = random_place();
+    } catch (const DeviceError&) {  // it is over either way
     }
   for (PlanState* plan : std::exchange(plans_, {})) plan->drop(cat(slot_.id(), " was reset or closed"));
   arena_ = {};
   pool_.abandon();
   state_ = State::closed;
   backend_.reset();
+  return random;
 }
 
 Memory* Stream::allocate(std::size_t bytes) {

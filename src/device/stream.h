@@ -40,7 +40,7 @@ struct Operand {
 
 class Stream final : public PoolHost, public std::enable_shared_from_this<Stream> {
  public:
-  Stream(DeviceSlot& slot, std::unique_ptr<Backend> backend);
+  Stream(DeviceSlot& slot, std::unique_ptr<Backend> backend, const RandomPlace& start);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -135,8 +135,8 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   bool lost() const { return state_ == State::lost; }
   const std::string& why_lost() const { return why_lost_; }
   bool closed() const { return state_ == State::closed; }
-  // Ends it: plans are dropped, the backend is destroyed, blocks may still come back.
-  void close();
+  // Ends it: plans are dropped, the backend is destroyed, blocks may still come back. Says where its random numbers stand.
+  RandomPlace close();
   std::int64_t flushes() const { return flushes_; }        // automatic ones
   std::chrono::nanoseconds busy() const { return busy_; }  // how long our work took, while it is paced
 
@@ -199,6 +199,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   Operand lasting(LastingBlock& lasting, Access access);
   void take_lasting(Block& block);
   void refresh_seed();
+  RandomPlace random_place();
 
   DeviceSlot& slot_;
   const std::atomic<bool>& news_;
@@ -220,7 +221,8 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   std::uint64_t arena_generation_ = 0;
   LastingBlock complaints_{this, sizeof(Complaint)};
   LastingBlock random_{this, sizeof(RandomState)};
-  std::uint64_t seed_version_ = 0;  // of the seed that random_ has
+  RandomPlace random_start_;
+  std::uint64_t seed_version_ = 0;  // of the seed that random_ has; 0: none yet
   std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
   const char* operation_ = "";
   Timing operation_time_;
