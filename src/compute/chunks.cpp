@@ -85,7 +85,9 @@ void Compute::Inner::submit(Chunk& chunk, const Function& function, std::uint64_
       if (stream.may_complain_since(before)) stream.sync();
     });
   } catch (const ArgumentError&) {
+    const std::int64_t failed = errors_.count();
     one_by_one(chunk, function);
+    if (errors_.count() == failed) throw;  // it was somebody else's, who may never hear of it otherwise
   }
 }
 
