@@ -85,8 +85,9 @@ bool Stream::can_load(const KernelDef& kernel) {
   }
 }
 
-void Stream::too_large(const KernelDef& kernel, std::size_t bytes) {
-  throw DeviceError(kernel.name, cat("a tensor of ", readable_bytes(bytes), " is more than ", slot_.id(), " can bind at once (",
+void Stream::too_large(const KernelDef& kernel, std::size_t bytes, std::size_t before) {
+  const std::string where = before ? cat(", which begins ", before, " bytes behind a place where a binding can,") : "";
+  throw DeviceError(kernel.name, cat("a tensor of ", readable_bytes(bytes), where, " is more than ", slot_.id(), " can bind at once (",
                                      readable_bytes(info_.max_binding_bytes), "); work in smaller pieces, with slice() for example"));
 }
 
@@ -103,9 +104,9 @@ void Stream::align(Launch& launch) {
   for (std::size_t i = 0; i < launch.binding_count; ++i) {
     Binding& binding = launch.bindings[i];
     assert(binding.access == launch.kernel->access[i] && "the call and the kernel differ about a binding's access");
-    if (binding.bytes > info_.max_binding_bytes) [[unlikely]]
-      too_large(*launch.kernel, binding.bytes);
     const std::size_t rest = binding.offset & mask;
+    if (binding.bytes + rest > info_.max_binding_bytes) [[unlikely]]
+      too_large(*launch.kernel, binding.bytes, rest);
     shifts |= static_cast<std::uint64_t>(rest >> std::countr_zero(binding.element)) << (8 * i);
     binding.offset -= rest;
     binding.bytes += rest;

@@ -156,7 +156,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   [[noreturn]] void gone(const char* operation);
   [[noreturn]] static void without_memory(const char* operation);
   void drop_arena();
-  [[noreturn]] void too_large(const KernelDef& kernel, std::size_t bytes);
+  [[noreturn]] void too_large(const KernelDef& kernel, std::size_t bytes, std::size_t before);
   template <std::size_t count, class Fill>
   [[gnu::always_inline]] void launch_operands(const KernelDef& kernel, std::span<const Operand, count> operands, const Extent& extent,
                                               std::size_t param_bytes, Fill&& fill) {

@@ -183,5 +183,16 @@ TEST_F(Refusals, OfTensorsThatADeviceCannotBindSayWhatToDo) {
   EXPECT_NO_THROW(relu(fits));
 }
 
+// A binding begins where the device can have it begin, so that it spans more than the view does.
+TEST_F(Refusals, OfViewsCountWhatLiesBeforeThem) {
+  open_broken_backend({.describe = [](BackendInfo& info) { info.max_binding_bytes = 64 << 10; }});
+  const Tensor whole = from_host(std::vector<float>(17 * 1024), {17 * 1024});
+  EXPECT_NO_THROW(zero_(whole.slice(64, 64 + 16 * 1024)));
+  EXPECT_NO_THROW(zero_(whole.slice(1, 16 * 1024))) << "with the four bytes before it, just as much";
+  EXPECT_EQ(message_of<DeviceError>([&] { zero_(whole.slice(1, 1 + 16 * 1024)); }),
+            "fill: a tensor of 64 KiB, which begins 4 bytes behind a place where a binding can, is more than null can bind at once (64 KiB); "
+            "work in smaller pieces, with slice() for example");
+}
+
 }  // namespace
 }  // namespace tidepool::inline v0
