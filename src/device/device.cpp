@@ -115,6 +115,16 @@ std::vector<DeviceSlot*> all_slots() {
   return slots;
 }
 
+void for_each_slot(const std::function<void(DeviceSlot&)>& function) {
+  std::exception_ptr first;
+  for (DeviceSlot* slot : all_slots()) try {
+      function(*slot);
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  if (first) std::rethrow_exception(first);
+}
+
 void emit(const DeviceEvent& event) noexcept {
   log_info(event.message);
   Registry& all = registry();
@@ -221,15 +231,12 @@ void Ticket::wait() const {
 void sync() {
   Capture::refuse("sync");
   const DeviceSlot* now = &Device().slot();
-  std::exception_ptr first;
-  for (DeviceSlot* slot : all_slots())
-    if (const auto stream = slot->stream_if_open()) try {
-        const StreamLock lock(*stream);
-        if (!stream->closed() && (slot == now || !stream->lost())) stream->sync();
-      } catch (...) {
-        if (!first) first = std::current_exception();
-      }
-  if (first) std::rethrow_exception(first);
+  for_each_slot([now](DeviceSlot& slot) {
+    const auto stream = slot.stream_if_open();
+    if (!stream) return;
+    const StreamLock lock(*stream);
+    if (!stream->closed() && (&slot == now || !stream->lost())) stream->sync();
+  });
 }
 
 }  // namespace tidepool::inline v0

@@ -63,6 +63,8 @@ auto with_stream(DeviceSlot& slot, Function&& function) {
 
 DeviceSlot& slot_for(std::string_view id);     // throws DeviceError for a name that does not exist
 std::vector<DeviceSlot*> all_slots();          // those that were ever used
+// Each in turn, whatever goes wrong with another; what went wrong first is thrown at the end.
+void for_each_slot(const std::function<void(DeviceSlot&)>& function);
 void emit(const DeviceEvent& event) noexcept;  // to the listeners
 
 }  // namespace tidepool::inline v0

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "support/broken_backend.h"
 #include "support/devices.h"
 
 namespace tidepool::inline v0 {
@@ -122,6 +123,47 @@ TEST_P(Cleanup, ClosesADeviceWhosePlanIsStillHeld) {
   EXPECT_EQ(slot().stream_if_open(), nullptr);
   EXPECT_THROW(plan.run(), Error);
   EXPECT_EQ(memory().live_bytes, 0U);
+}
+
+class CleanupOfAll : public LibraryTest {};
+
+TEST_F(CleanupOfAll, CleansADeviceThatMetAWrongValueAndThoseAfterIt) {
+  const Tensor elsewhere = zeros({256, 1024}, {.device = device("null")});
+  Plan plan;
+  {
+    const Tensor x = zeros({1000});
+    plan = capture([&] { fill_(x, 1.0F); });
+    zeros({256, 1024}, {.device = device("null")});
+    one_hot(tensor({11}, {1}).to(DType::i32), 10);
+  }
+  EXPECT_HAS(message_of<ArgumentError>(cleanup), "one_hot: got the label 11");
+  EXPECT_EQ(device("cpu").slot().stream_if_open(), nullptr) << "its plans and blocks went, and it with them";
+  EXPECT_EQ(memory(device("null")).cached_bytes, 0U);
+  EXPECT_NO_THROW(cleanup());
+}
+
+TEST_F(CleanupOfAll, AndSettingsReachAVulkanDeviceAfterOneThatIsLost) {
+  SKIP_WITHOUT_DEVICE("vulkan:0");
+  bool now = false;
+  open_broken_backend({.breaks = [&](const BackendCall& call) { return now && call.kind == BackendCall::wait; }, .null = {.latency = 1000}});
+  const auto leave_idle_blocks = [] {
+    for (const char* id : {"null", "vulkan:0"}) {
+      zeros({256, 1024}, {.device = device(id)});
+      memory(device(id));  // takes it in
+    }
+  };
+  leave_idle_blocks();
+  now = true;
+  EXPECT_THROW(configure({.cache_limit = 64_KiB}), DeviceLost);
+  EXPECT_EQ(memory(device("vulkan:0")).cached_bytes, 0U);
+  now = false;
+  configure({.cache_limit = 512_MiB});
+  reset(device("null"));
+  leave_idle_blocks();
+  now = true;
+  EXPECT_THROW(cleanup(), DeviceLost);
+  EXPECT_EQ(device("vulkan:0").slot().stream_if_open(), nullptr);
+  reopen_null({});  // before what the broken one looks at is gone
 }
 
 }  // namespace
