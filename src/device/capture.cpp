@@ -167,6 +167,7 @@ Capture::Capture() {
 Capture::~Capture() {
   current_ = nullptr;
   for (const auto& take_back : take_back_) take_back();
+  if (stream_) --stream_->captures;
 }
 
 void Capture::refuse(const char* operation) {
@@ -180,6 +181,7 @@ void Capture::join(Stream& stream) {
     throw DeviceError("capture", cat("a plan belongs to one device: it began on ", stream_->slot().id(), " and now meets ",
                                      stream.slot().id(), "; move the tensor with to(device) before the capture"));
   stream_ = stream.shared_from_this();
+  ++stream_->captures;
   blocks_ = std::make_shared<CapturedBlocks>(stream_);
 }
 

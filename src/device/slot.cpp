@@ -72,7 +72,7 @@ void DeviceSlot::close_if_unused() {
   if (!current_) return;
   {
     const std::scoped_lock stream_lock(current_->mutex);  // for looking and closing: nobody may take a block in between
-    if (!current_->alive() || !current_->pool().all_returned()) return;
+    if (!current_->alive() || current_->captures > 0 || !current_->pool().all_returned()) return;
     random_ = current_->close();
   }
   bury();

@@ -122,6 +122,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void finish_timed(Serial serial);
   void add(PlanState& plan) { plans_.push_back(&plan); }
   void remove(PlanState& plan);
+  std::atomic<int> captures{0};  // that began here and have not ended; the lock is not needed
   const Storage& arena() const { return arena_; }
   std::uint64_t arena_generation() const { return arena_generation_; }
   void grow_arena(std::size_t bytes);  // what plans share: temporaries that live within one run

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <tidepool/tidepool.h>
 
+#include <thread>
 #include <vector>
 
 #include "support/broken_backend.h"
@@ -123,6 +124,25 @@ TEST_P(Cleanup, ClosesADeviceWhosePlanIsStillHeld) {
   EXPECT_EQ(slot().stream_if_open(), nullptr);
   EXPECT_THROW(plan.run(), Error);
   EXPECT_EQ(memory().live_bytes, 0U);
+}
+
+TEST_P(Cleanup, LeavesADeviceOpenThatAnotherThreadCapturesOn) {
+  Tensor y;
+  const Plan plan = capture([&] {
+    const Tensor x = full({1000}, 2.0F);  // none of them has memory yet
+    std::thread(cleanup).join();
+    y = x + 1.0F;
+  });
+  plan.run();
+  expect_all(y, 3.0F);
+  y = {};
+  EXPECT_THROW(capture([] {
+                 full({1000}, 2.0F);
+                 throw Error("test", "given up");
+               }),
+               Error);
+  cleanup();
+  EXPECT_EQ(slot().stream_if_open(), nullptr) << "captures that have ended hold nothing";
 }
 
 class CleanupOfAll : public LibraryTest {};
