@@ -102,9 +102,11 @@ DeviceSlot& slot_for(std::string_view id) {
     const std::scoped_lock lock(all.mutex);
     if (const auto found = all.slots.find(id); found != all.slots.end()) return *found->second;
   }
-  auto slot = std::make_unique<DeviceSlot>(std::string(id), opener(id));
+  DeviceSlot::Open open = opener(id);  // which may look for devices, or throw
   const std::scoped_lock lock(all.mutex);
-  return *all.slots.try_emplace(std::string(id), std::move(slot)).first->second;
+  if (const auto found = all.slots.find(id); found != all.slots.end()) return *found->second;  // another thread's; a slot is for good
+  auto slot = std::make_unique<DeviceSlot>(std::string(id), std::move(open));
+  return *all.slots.emplace(id, std::move(slot)).first->second;
 }
 
 std::vector<DeviceSlot*> all_slots() {

@@ -237,6 +237,27 @@ TEST_P(Threads, DropOldTensorsWhileTheDeviceIsReset) {
 
 class ThreadsAcross : public LibraryTest {};
 
+// Slots are never destroyed, as threads look at their counts when they end: AddressSanitizer sees one that is.
+TEST_F(ThreadsAcross, NameAVulkanDeviceForTheFirstTimeTogether) {
+  SKIP_WITHOUT_DEVICE("vulkan:0");
+  std::string id = "vulkan:0";
+  for (int i = 0; i < 5; ++i) {
+    id.insert(7, "0");  // the same device by a new name
+    std::atomic<int> ready{0};
+    std::vector<DeviceSlot*> slots(4);
+    std::vector<std::thread> threads;
+    for (DeviceSlot*& slot : slots)
+      threads.emplace_back([&] {
+        ones({1});  // a thread that counts tensors
+        ++ready;
+        while (ready < 4) std::this_thread::yield();
+        slot = &slot_for(id);
+      });
+    for (std::thread& thread : threads) thread.join();
+    for (const DeviceSlot* slot : slots) EXPECT_EQ(slot, slots[0]);
+  }
+}
+
 TEST_F(ThreadsAcross, DifferentDevicesWorkAtOnce) {
   std::vector<std::thread> threads;
   for (const char* id : {"cpu", "null", "cpu", "null"})
