@@ -221,7 +221,8 @@ std::shared_ptr<PlanState> Capture::finish() {
   if (stream_->info().joins) join_launches(launches_, *blocks_);
   if (stream_->info().shaders) fuse_launches(*stream_, launches_, *blocks_, kept_);
   blocks_->lay_out();
-  auto plan = std::make_shared<PlanState>(stream_, blocks_, std::move(settled), std::move(launches_), std::move(touched_), std::move(kept_));
+  auto plan =
+      std::make_shared<PlanState>(stream_, blocks_, std::move(settled), std::move(launches_), std::move(touched_), std::move(kept_));
   take_back_.clear();
   return plan;
 }

@@ -165,7 +165,8 @@ TEST_F(CleanupOfAll, CleansADeviceThatMetAWrongValueAndThoseAfterIt) {
 TEST_F(CleanupOfAll, AndSettingsReachAVulkanDeviceAfterOneThatIsLost) {
   SKIP_WITHOUT_DEVICE("vulkan:0");
   bool now = false;
-  open_broken_backend({.breaks = [&](const BackendCall& call) { return now && call.kind == BackendCall::wait; }, .null = {.latency = 1000}});
+  const auto breaks = [&](const BackendCall& call) { return now && call.kind == BackendCall::wait; };
+  open_broken_backend({.breaks = breaks, .null = {.latency = 1000}});
   const auto leave_idle_blocks = [] {
     for (const char* id : {"null", "vulkan:0"}) {
       zeros({256, 1024}, {.device = device(id)});

@@ -190,8 +190,8 @@ TEST_F(Refusals, OfViewsCountWhatLiesBeforeThem) {
   EXPECT_NO_THROW(zero_(whole.slice(64, 64 + 16 * 1024)));
   EXPECT_NO_THROW(zero_(whole.slice(1, 16 * 1024))) << "with the four bytes before it, just as much";
   EXPECT_EQ(message_of<DeviceError>([&] { zero_(whole.slice(1, 1 + 16 * 1024)); }),
-            "fill: a tensor of 64 KiB, which begins 4 bytes behind a place where a binding can, is more than null can bind at once (64 KiB); "
-            "work in smaller pieces, with slice() for example");
+            "fill: a tensor of 64 KiB, which begins 4 bytes behind a place where a binding can, is more than null can bind at once "
+            "(64 KiB); work in smaller pieces, with slice() for example");
 }
 
 }  // namespace
