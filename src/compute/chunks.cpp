@@ -21,7 +21,7 @@ std::size_t free_bytes(const Device& device) {
   return with_stream(device.slot(), [](Stream& stream) {
     const PoolStats pool = stream.figures();
     const std::size_t limit = current_settings().memory_limit, there = stream.backend().info().memory_free + pool.cached();
-    return limit ? std::min(there, limit - std::min(limit, pool.live)) : there;
+    return limit ? std::min(there, limit - std::min(limit, pool.live + pool.lasting)) : there;
   });
 }
 
@@ -85,7 +85,9 @@ void Compute::Inner::submit(Chunk& chunk, const Function& function, std::uint64_
       if (stream.may_complain_since(before)) stream.sync();
     });
   } catch (const ArgumentError&) {
+    const std::int64_t failed = errors_.count();
     one_by_one(chunk, function);
+    if (errors_.count() == failed) throw;  // it was somebody else's, who may never hear of it otherwise
   }
 }
 

@@ -7,6 +7,7 @@
 #include "device/slot.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -32,6 +33,7 @@ class Cleared {
 Compute::Inner::Inner(const ComputeOptions& options) : options_(options) {
   require_at_least("compute", "chunk", options.chunk, 0);
   require_at_least("compute", "max_recoveries", options.max_recoveries, 0);
+  options_.chunk = std::min(options_.chunk, std::numeric_limits<std::int64_t>::max() / 4);  // it is doubled, and added to an item's index
 }
 
 // A value that is wrong in what came before is not an item's.

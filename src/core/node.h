@@ -13,11 +13,36 @@
 #include "memory/block.h"
 #include "platform/recycle.h"
 
+#include <atomic>
 #include <memory>
+#include <utility>
 
 namespace tidepool::inline v0 {
 
+struct Node;
 struct TapeEntry;
+
+// A leaf's gradient. The backward passes of several threads may come to a leaf at once: the first gradient that is given stays, and others
+// see it whole or not at all. Whoever else changes it has the leaf for himself.
+class LeafGradient {
+ public:
+  explicit operator bool() const { return given_.load(std::memory_order_acquire); }
+  operator std::shared_ptr<Node>() const { return *this ? node_ : nullptr; }
+  Node* get() const { return *this ? node_.get() : nullptr; }
+  Node* operator->() const { return get(); }
+  Node& operator*() const { return *get(); }
+  LeafGradient& operator=(std::shared_ptr<Node> node) {
+    given_.store(false, std::memory_order_relaxed);
+    node_ = std::move(node);
+    given_.store(node_ != nullptr, std::memory_order_release);
+    return *this;
+  }
+  bool give_first(std::shared_ptr<Node> node);  // false: there is one
+
+ private:
+  std::shared_ptr<Node> node_;
+  std::atomic<bool> given_{false};
+};
 
 struct Node {
   explicit Node(DeviceSlot& on) : slot(&on) { slot->tensors.add(1); }
@@ -34,7 +59,7 @@ struct Node {
   Storage storage;  // empty once released
   std::size_t offset = 0;
   std::shared_ptr<TapeEntry> made_by;  // null for a leaf
-  std::shared_ptr<Node> grad;
+  LeafGradient grad;
   bool wants_grad = false;
   bool kept = false;  // no tidy scope releases it
   bool released = false;

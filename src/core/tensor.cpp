@@ -10,7 +10,17 @@
 #include "platform/cat.h"
 #include "platform/recycle.h"
 
+#include <mutex>
+
 namespace tidepool::inline v0 {
+
+bool LeafGradient::give_first(std::shared_ptr<Node> node) {
+  static constinit std::mutex mutex;  // of all leaves: it happens once for each
+  const std::scoped_lock lock(mutex);
+  if (*this) return false;
+  *this = std::move(node);
+  return true;
+}
 
 void Node::release() {
   if (released) return;

@@ -30,14 +30,24 @@ Block* CapturedBlocks::take(std::size_t bytes, MemoryTag tag) {
 void CapturedBlocks::give_back(Block* block) noexcept {
   std::shared_ptr<CapturedBlocks> last;  // destroyed after the lock
   const std::scoped_lock lock(mutex_);
-  Life& life = life_of(block);
-  life.held = false;
-  if (life.memory) {
-    life.memory->last_use = std::max(life.memory->last_use, block->last_use);
-    life.memory = {};
-    block->memory = nullptr;
-  }
+  life_of(block).held = false;
+  if (!plan_holds_) free_memory(*block);
   if (--held_ == 0) last = std::move(self_);
+}
+
+void CapturedBlocks::free_memory(Block& block) noexcept {
+  Life& life = life_of(&block);
+  if (!life.memory) return;
+  life.memory->last_use = std::max(life.memory->last_use, block.last_use);
+  life.memory = {};
+  block.memory = nullptr;
+}
+
+void CapturedBlocks::let_go() noexcept {
+  const std::scoped_lock lock(mutex_);
+  plan_holds_ = false;
+  for (Block& block : blocks_)
+    if (!life_of(&block).held) free_memory(block);
 }
 
 void CapturedBlocks::count_uses(std::span<const CapturedLaunch> launches) {
@@ -53,9 +63,9 @@ void CapturedBlocks::count_uses(std::span<const CapturedLaunch> launches) {
     }
 }
 
-std::vector<Storage> CapturedBlocks::settle() {
+// What was settled is held by its memory, not by handles: the last one may be ending in another thread, and then there is none to copy.
+CapturedBlocks::Hold CapturedBlocks::settle() {
   const std::scoped_lock lock(mutex_);
-  std::vector<Storage> held;
   for (Block& block : blocks_) {
     Life& life = life_of(&block);
     if (!life.held) continue;
@@ -64,14 +74,22 @@ std::vector<Storage> CapturedBlocks::settle() {
     stream_->clear(*life.memory.block());  // old contents never show, not even before the first run
     block.memory = life.memory->memory;
     block.offset = life.memory->offset;
-    held.emplace_back(&block);
   }
-  return held;
+  plan_holds_ = true;
+  return Hold(this);
+}
+
+std::vector<Block*> CapturedBlocks::settled() {
+  const std::scoped_lock lock(mutex_);
+  std::vector<Block*> all;
+  for (Block& block : blocks_)
+    if (life_of(&block).memory) all.push_back(&block);
+  return all;
 }
 
 bool CapturedBlocks::temporary(const Block& block) {
   const std::scoped_lock lock(mutex_);
-  return block.owner == this && !life_of(&block).held;
+  return block.owner == this && !life_of(&block).memory;
 }
 
 void CapturedBlocks::join(Block* block, std::size_t first, std::size_t last) {
@@ -101,7 +119,7 @@ void CapturedBlocks::lay_out() {
   constexpr std::size_t alignment = 256;
   std::vector<const Block*> order;
   for (const Block& block : blocks_)
-    if (const Life& life = life_of(&block); !life.held && life.used && !life.in_piece) order.push_back(&block);
+    if (const Life& life = life_of(&block); !life.memory && life.used && !life.in_piece) order.push_back(&block);
   std::stable_sort(order.begin(), order.end(), [](const Block* a, const Block* b) { return a->bytes > b->bytes; });
   struct Placed {
     std::size_t begin, end, first, last;
@@ -132,7 +150,7 @@ void CapturedBlocks::place() {
   const Block& arena = *stream_->arena().block();
   for (Block& block : blocks_) {
     const Life& life = life_of(&block);
-    if (!life.used || life.held || life.in_piece) continue;
+    if (!life.used || life.memory || life.in_piece) continue;
     block.memory = arena.memory;
     block.offset = arena.offset + life.offset;
   }
@@ -149,6 +167,7 @@ Capture::Capture() {
 Capture::~Capture() {
   current_ = nullptr;
   for (const auto& take_back : take_back_) take_back();
+  if (stream_) --stream_->captures;
 }
 
 void Capture::refuse(const char* operation) {
@@ -162,6 +181,7 @@ void Capture::join(Stream& stream) {
     throw DeviceError("capture", cat("a plan belongs to one device: it began on ", stream_->slot().id(), " and now meets ",
                                      stream.slot().id(), "; move the tensor with to(device) before the capture"));
   stream_ = stream.shared_from_this();
+  ++stream_->captures;
   blocks_ = std::make_shared<CapturedBlocks>(stream_);
 }
 
@@ -192,7 +212,7 @@ std::shared_ptr<PlanState> Capture::finish() {
   stream_->require_alive("capture");
   std::unordered_set<Block*> seen;
   std::erase_if(touched_, [&](const Storage& storage) { return !seen.insert(storage.block()).second; });
-  for (Storage& held : blocks_->settle()) touched_.push_back(std::move(held));
+  CapturedBlocks::Hold settled = blocks_->settle();
   const auto temporary = [&](const Block& block) { return blocks_->temporary(block); };
   skip_zeros(launches_, temporary);
   blocks_->count_uses(launches_);
@@ -201,7 +221,8 @@ std::shared_ptr<PlanState> Capture::finish() {
   if (stream_->info().joins) join_launches(launches_, *blocks_);
   if (stream_->info().shaders) fuse_launches(*stream_, launches_, *blocks_, kept_);
   blocks_->lay_out();
-  auto plan = std::make_shared<PlanState>(stream_, blocks_, std::move(launches_), std::move(touched_), std::move(kept_));
+  auto plan =
+      std::make_shared<PlanState>(stream_, blocks_, std::move(settled), std::move(launches_), std::move(touched_), std::move(kept_));
   take_back_.clear();
   return plan;
 }

@@ -36,11 +36,17 @@ class CapturedBlocks final : public BlockOwner, public std::enable_shared_from_t
   // When each is used, by launches.
   void count_uses(std::span<const CapturedLaunch> launches);
 
-  // The capture is over: what a tensor still holds gets memory of its own, zeroed, and is returned. With the stream's lock held.
-  std::vector<Storage> settle();
+  // While this lives, what was settled keeps its memory. It ends with the stream's lock held.
+  struct LetGo {
+    void operator()(CapturedBlocks* blocks) const noexcept { blocks->let_go(); }
+  };
+  using Hold = std::unique_ptr<CapturedBlocks, LetGo>;
+  // The capture is over: what a tensor still holds gets memory of its own, zeroed. With the stream's lock held.
+  [[nodiscard]] Hold settle();
+  std::vector<Block*> settled();  // those
   // The rest is laid out in the arena. With the stream's lock held, as the next.
   void lay_out();
-  bool temporary(const Block& block);  // one of these, and no tensor holds it
+  bool temporary(const Block& block);  // one of these, and no tensor held it at the end
   // Launches [first, last] are done together, so whatever one of them uses is needed in all.
   void join(Block* block, std::size_t first, std::size_t last);
   // A temporary that is whole within those launches lives in the room of their pieces, at this offset.
@@ -53,11 +59,13 @@ class CapturedBlocks final : public BlockOwner, public std::enable_shared_from_t
   struct Life {
     std::size_t first = 0, last = 0;  // launches
     bool used = false;
-    bool held = true;        // by a tensor
+    bool held = true;        // by a tensor, now
     bool in_piece = false;   // of joined launches; needs no memory
     std::size_t offset = 0;  // in the arena
     Storage memory;          // its own, when it outlives the capture
   };
+  void let_go() noexcept;
+  void free_memory(Block& block) noexcept;
   Life& life_of(const Block* block) { return lives_[block->bin]; }  // captured blocks have no bin; their number stands there
 
   std::shared_ptr<Stream> stream_;
@@ -65,6 +73,7 @@ class CapturedBlocks final : public BlockOwner, public std::enable_shared_from_t
   std::deque<Block> blocks_;
   std::deque<Life> lives_;
   std::size_t held_ = 0;
+  bool plan_holds_ = false;  // what was settled
   std::size_t arena_bytes_ = 0;
   std::shared_ptr<CapturedBlocks> self_;  // while a tensor holds one of them
 };

@@ -102,9 +102,11 @@ DeviceSlot& slot_for(std::string_view id) {
     const std::scoped_lock lock(all.mutex);
     if (const auto found = all.slots.find(id); found != all.slots.end()) return *found->second;
   }
-  auto slot = std::make_unique<DeviceSlot>(std::string(id), opener(id));
+  DeviceSlot::Open open = opener(id);  // which may look for devices, or throw
   const std::scoped_lock lock(all.mutex);
-  return *all.slots.try_emplace(std::string(id), std::move(slot)).first->second;
+  if (const auto found = all.slots.find(id); found != all.slots.end()) return *found->second;  // another thread's; a slot is for good
+  auto slot = std::make_unique<DeviceSlot>(std::string(id), std::move(open));
+  return *all.slots.emplace(id, std::move(slot)).first->second;
 }
 
 std::vector<DeviceSlot*> all_slots() {
@@ -113,6 +115,16 @@ std::vector<DeviceSlot*> all_slots() {
   std::vector<DeviceSlot*> slots;
   for (const auto& [id, slot] : all.slots) slots.push_back(slot.get());
   return slots;
+}
+
+void for_each_slot(const std::function<void(DeviceSlot&)>& function) {
+  std::exception_ptr first;
+  for (DeviceSlot* slot : all_slots()) try {
+      function(*slot);
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  if (first) std::rethrow_exception(first);
 }
 
 void emit(const DeviceEvent& event) noexcept {
@@ -221,15 +233,12 @@ void Ticket::wait() const {
 void sync() {
   Capture::refuse("sync");
   const DeviceSlot* now = &Device().slot();
-  std::exception_ptr first;
-  for (DeviceSlot* slot : all_slots())
-    if (const auto stream = slot->stream_if_open()) try {
-        const StreamLock lock(*stream);
-        if (!stream->closed() && (slot == now || !stream->lost())) stream->sync();
-      } catch (...) {
-        if (!first) first = std::current_exception();
-      }
-  if (first) std::rethrow_exception(first);
+  for_each_slot([now](DeviceSlot& slot) {
+    const auto stream = slot.stream_if_open();
+    if (!stream) return;
+    const StreamLock lock(*stream);
+    if (!stream->closed() && (&slot == now || !stream->lost())) stream->sync();
+  });
 }
 
 }  // namespace tidepool::inline v0

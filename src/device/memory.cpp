@@ -1,10 +1,14 @@
 #include <tidepool/memory.h>
 
+#include <tidepool/error.h>
+
 #include "device/capture.h"
 #include "device/fused_kernel.h"
 #include "device/made_kernel.h"
 #include "device/settings.h"
 #include "device/slot.h"
+
+#include <exception>
 
 namespace tidepool::inline v0 {
 
@@ -38,20 +42,33 @@ void reset_peak() {
     }
 }
 
+namespace {
+
+// A wrong value that its work met is told when all is done.
+void clean(DeviceSlot& slot) {
+  std::exception_ptr complaint;
+  if (const auto stream = slot.stream_if_open()) {
+    const StreamLock lock(*stream);
+    if (!stream->alive()) return;
+    try {
+      stream->sync();
+    } catch (const ArgumentError&) {
+      complaint = std::current_exception();
+    }
+    stream->drop_plans();
+    stream->pool().evict_all();
+  }
+  slot.close_if_unused();
+  if (complaint) std::rethrow_exception(complaint);
+}
+
+}  // namespace
+
 void cleanup() {
   Capture::refuse("cleanup");
   forget_fused_kernels();
   forget_made_kernels(0);
-  for (DeviceSlot* slot : all_slots()) {
-    if (const auto stream = slot->stream_if_open()) {
-      const StreamLock lock(*stream);
-      if (!stream->alive()) continue;
-      stream->sync();
-      stream->drop_plans();
-      stream->pool().evict_all();
-    }
-    slot->close_if_unused();
-  }
+  for_each_slot(clean);
 }
 
 }  // namespace tidepool::inline v0

@@ -8,19 +8,22 @@
 
 namespace tidepool::inline v0 {
 
-PlanState::PlanState(std::shared_ptr<Stream> on, std::shared_ptr<CapturedBlocks> blocks, std::vector<CapturedLaunch> launches,
-                     std::vector<Storage> touched, std::vector<std::shared_ptr<const void>> kept)
+PlanState::PlanState(std::shared_ptr<Stream> on, std::shared_ptr<CapturedBlocks> blocks, CapturedBlocks::Hold settled,
+                     std::vector<CapturedLaunch> launches, std::vector<Storage> touched, std::vector<std::shared_ptr<const void>> kept)
     : stream(std::move(on)),
       size(launches.size()),
       blocks_(std::move(blocks)),
+      settled_(std::move(settled)),
       launches_(std::move(launches)),
       touched_(std::move(touched)),
+      lasting_(blocks_->settled()),
       kept_(std::move(kept)) {
-  for (const Storage& storage : touched_)
+  for (const Storage& storage : touched_) lasting_.push_back(storage.block());
+  for (Block* block : lasting_)
     if (std::ranges::any_of(launches_, [&](const CapturedLaunch& launch) {
-          return std::ranges::any_of(launch.operands, [&](const Operand& o) { return o.block == storage.block() && writes(o.access); });
+          return std::ranges::any_of(launch.operands, [&](const Operand& o) { return o.block == block && writes(o.access); });
         }))
-      written_.push_back(storage.block());
+      written_.push_back(block);
   bake();
   stream->add(*this);
 }
@@ -72,7 +75,7 @@ void PlanState::run() {
   if (timed) last_timed_ = last_;
   for (Block* block : written_) block->version.fetch_add(1, std::memory_order_relaxed);
   if (stream->info().immediate) return;
-  for (const Storage& storage : touched_) storage->last_use = last_;
+  for (Block* block : lasting_) block->last_use = last_;
   if (stream->arena()) stream->arena()->last_use = last_;
 }
 
@@ -100,7 +103,9 @@ void PlanState::drop(std::string why) {
   launches_.clear();
   kept_.clear();
   written_.clear();
+  lasting_.clear();
   touched_.clear();
+  settled_.reset();
   blocks_.reset();
   stream->remove(*this);
 }

@@ -11,8 +11,8 @@
 namespace tidepool::inline v0 {
 
 struct PlanState {
-  PlanState(std::shared_ptr<Stream> stream, std::shared_ptr<CapturedBlocks> blocks, std::vector<CapturedLaunch> launches,
-            std::vector<Storage> touched, std::vector<std::shared_ptr<const void>> kept);
+  PlanState(std::shared_ptr<Stream> stream, std::shared_ptr<CapturedBlocks> blocks, CapturedBlocks::Hold settled,
+            std::vector<CapturedLaunch> launches, std::vector<Storage> touched, std::vector<std::shared_ptr<const void>> kept);
   ~PlanState();
   PlanState(const PlanState&) = delete;
   PlanState& operator=(const PlanState&) = delete;
@@ -35,10 +35,12 @@ struct PlanState {
   bool time_is_due();
 
   std::shared_ptr<CapturedBlocks> blocks_;
+  CapturedBlocks::Hold settled_;
   std::vector<CapturedLaunch> launches_;
-  std::vector<Storage> touched_;
+  std::vector<Storage> touched_;                   // that were there before
+  std::vector<Block*> lasting_;                    // those and what was settled
   std::vector<std::shared_ptr<const void>> kept_;  // kernels that were made at run time
-  std::vector<Block*> written_;                    // those of `touched_` that a run writes
+  std::vector<Block*> written_;                    // those of `lasting_` that a run writes
   std::unique_ptr<Recording> recording_, timed_;   // the second once somebody wants times
   std::uint64_t runs_ = 0, stands_for_ = 1;        // since somebody wants times; by the run that was timed last
   std::uint64_t nanoseconds_ = 0;                  // that it took

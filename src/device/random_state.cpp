@@ -21,6 +21,11 @@ void set_random_seed(std::uint64_t seed) {
   current = {.seed = seed, .version = current.version + 1};
 }
 
+void take_random_seed(std::uint64_t seed) {
+  const std::lock_guard lock(mutex);
+  if (current.seed != seed) current = {.seed = seed, .version = current.version + 1};
+}
+
 RandomSeed random_seed() {
   const std::lock_guard lock(mutex);
   return current;

@@ -25,6 +25,13 @@ struct RandomSeed {
   std::uint64_t version;
 };
 void set_random_seed(std::uint64_t seed);
+void take_random_seed(std::uint64_t seed);  // sets it if it is another: the other devices' numbers go on where they can
 RandomSeed random_seed();
+
+// Where the numbers stood when a device was closed, for it to go on from when it opens again.
+struct RandomPlace {
+  RandomPosition position{};
+  std::uint64_t version = 0;  // of the seed; 0: nowhere
+};
 
 }  // namespace tidepool::inline v0

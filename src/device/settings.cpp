@@ -64,11 +64,12 @@ void configure(const Settings& wanted) {
     if (wanted.wait_limit != Settings::unchanged_real) now.wait_limit = wanted.wait_limit;
     if (wanted.max_load != Settings::unchanged_real) now.max_load = wanted.max_load;
   }
-  for (DeviceSlot* slot : all_slots())
-    if (const auto stream = slot->stream_if_open()) {
-      const StreamLock lock(*stream);
-      if (stream->alive()) stream->apply_settings();
-    }
+  for_each_slot([](DeviceSlot& slot) {
+    const auto stream = slot.stream_if_open();
+    if (!stream) return;
+    const StreamLock lock(*stream);
+    if (stream->alive()) stream->apply_settings();
+  });
 }
 
 }  // namespace tidepool::inline v0

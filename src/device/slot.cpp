@@ -11,7 +11,7 @@ namespace tidepool::inline v0 {
 std::shared_ptr<Stream> DeviceSlot::stream() {
   const std::scoped_lock lock(mutex_);
   if (!current_) {
-    current_ = std::make_shared<Stream>(*this, open_());
+    current_ = std::make_shared<Stream>(*this, open_(), random_);
     epoch_.fetch_add(1, std::memory_order_relaxed);
   }
   return current_;
@@ -33,7 +33,7 @@ void DeviceSlot::retire() {
   if (!current_) return;
   {
     const std::scoped_lock lock(current_->mutex);
-    current_->close();
+    random_ = current_->close();
   }
   bury();
 }
@@ -72,8 +72,8 @@ void DeviceSlot::close_if_unused() {
   if (!current_) return;
   {
     const std::scoped_lock stream_lock(current_->mutex);  // for looking and closing: nobody may take a block in between
-    if (!current_->alive() || !current_->pool().all_returned()) return;
-    current_->close();
+    if (!current_->alive() || current_->captures > 0 || !current_->pool().all_returned()) return;
+    random_ = current_->close();
   }
   bury();
 }

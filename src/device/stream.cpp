@@ -20,13 +20,14 @@
 
 namespace tidepool::inline v0 {
 
-Stream::Stream(DeviceSlot& slot, std::unique_ptr<Backend> backend)
+Stream::Stream(DeviceSlot& slot, std::unique_ptr<Backend> backend, const RandomPlace& start)
     : slot_(slot),
       news_(slot.news()),
       backend_(std::move(backend)),
       info_(backend_->info()),
       tuning_(tuning_for(info_)),
-      pool_(*this, this, info_.offset_alignment, &mutex) {
+      pool_(*this, this, info_.offset_alignment, &mutex),
+      random_start_(start) {
   apply_settings();
 }
 
@@ -84,8 +85,9 @@ bool Stream::can_load(const KernelDef& kernel) {
   }
 }
 
-void Stream::too_large(const KernelDef& kernel, std::size_t bytes) {
-  throw DeviceError(kernel.name, cat("a tensor of ", readable_bytes(bytes), " is more than ", slot_.id(), " can bind at once (",
+void Stream::too_large(const KernelDef& kernel, std::size_t bytes, std::size_t before) {
+  const std::string where = before ? cat(", which begins ", before, " bytes behind a place where a binding can,") : "";
+  throw DeviceError(kernel.name, cat("a tensor of ", readable_bytes(bytes), where, " is more than ", slot_.id(), " can bind at once (",
                                      readable_bytes(info_.max_binding_bytes), "); work in smaller pieces, with slice() for example"));
 }
 
@@ -102,9 +104,9 @@ void Stream::align(Launch& launch) {
   for (std::size_t i = 0; i < launch.binding_count; ++i) {
     Binding& binding = launch.bindings[i];
     assert(binding.access == launch.kernel->access[i] && "the call and the kernel differ about a binding's access");
-    if (binding.bytes > info_.max_binding_bytes) [[unlikely]]
-      too_large(*launch.kernel, binding.bytes);
     const std::size_t rest = binding.offset & mask;
+    if (binding.bytes + rest > info_.max_binding_bytes) [[unlikely]]
+      too_large(*launch.kernel, binding.bytes, rest);
     shifts |= static_cast<std::uint64_t>(rest >> std::countr_zero(binding.element)) << (8 * i);
     binding.offset -= rest;
     binding.bytes += rest;
@@ -252,12 +254,18 @@ void Stream::sync() {
 
 Operand Stream::lasting(LastingBlock& lasting, Access access) {
   Block& block = lasting.block;
-  if (!block.memory) {
-    block.memory = guarded([&] { return backend_->allocate(block.bytes); });
-    if (!block.memory) throw OutOfMemory("allocate", cat("the device ", slot_.id(), " has no ", block.bytes, " bytes left"));
-    clear(block);
-  }
+  if (!block.memory) take_lasting(block);
   return {&block, 0, block.bytes, access, 4};
+}
+
+void Stream::take_lasting(Block& block) {
+  block.memory = pool_.take_lasting(block.bytes, "allocate");
+  try {
+    clear(block);
+  } catch (...) {  // what is in it means nothing
+    pool_.give_up_lasting(std::exchange(block.memory, nullptr), block.bytes);
+    throw;
+  }
 }
 
 Operand Stream::complaints() { return lasting(complaints_, Access::read_write); }
@@ -276,20 +284,27 @@ RandomPosition Stream::random_position() {
 }
 
 void Stream::set_random_position(const RandomPosition& position) {
-  set_random_seed(std::uint64_t{position.seed[1]} << 32 | position.seed[0]);
+  take_random_seed(std::uint64_t{position.seed[1]} << 32 | position.seed[0]);
   random_state(Access::read_write);
   upload(random_.block, 0, std::as_bytes(std::span(&position, 1)));
 }
 
-// Takes a seed that was set since numbers were last drawn.
+// Takes a seed that was set since numbers were last drawn, here or before the device was closed.
 void Stream::refresh_seed() {
   if (!random_.block.memory) return;
   const RandomSeed wanted = random_seed();
   if (seed_version_ == wanted.version) return;
-  const std::uint32_t state[] = {static_cast<std::uint32_t>(wanted.seed), static_cast<std::uint32_t>(wanted.seed >> 32), 0, 0};
-  upload(random_.block, 0, std::as_bytes(std::span(state)));
+  RandomPosition position{.seed = {static_cast<std::uint32_t>(wanted.seed), static_cast<std::uint32_t>(wanted.seed >> 32)}, .call = {}};
+  if (random_start_.version == wanted.version) position = random_start_.position;
+  upload(random_.block, 0, std::as_bytes(std::span(&position, 1)));
   if (seed_version_ == 0) upload(random_.block, offsetof(RandomState, normal_table), std::as_bytes(normal_table()));
   seed_version_ = wanted.version;
+}
+
+RandomPlace Stream::random_place() {
+  RandomPlace place{.position = {}, .version = seed_version_};
+  guarded([&] { backend_->download(random_.block.memory, 0, std::as_writable_bytes(std::span(&place.position, 1))); });
+  return place;
 }
 
 void Stream::hear_complaints() {
@@ -422,16 +437,20 @@ bool Stream::drop_idle_plan() {
   return false;
 }
 
-void Stream::close() {
+RandomPlace Stream::close() {
+  const bool drawn = seed_version_ != 0;
+  RandomPlace random = drawn ? RandomPlace{} : random_start_;  // how far a lost device came, nobody knows
   if (state_ == State::alive) try {
       finish_all();
-    } catch (const DeviceLost&) {  // it is over either way
+      if (drawn) random = random_place();
+    } catch (const DeviceError&) {  // it is over either way
     }
   for (PlanState* plan : std::exchange(plans_, {})) plan->drop(cat(slot_.id(), " was reset or closed"));
   arena_ = {};
   pool_.abandon();
   state_ = State::closed;
   backend_.reset();
+  return random;
 }
 
 Memory* Stream::allocate(std::size_t bytes) {
@@ -442,7 +461,15 @@ Memory* Stream::allocate(std::size_t bytes) {
   return guarded([&] { return backend_->allocate(bytes); });
 }
 
-void Stream::free(Memory* memory) { backend_->free(memory); }
+// Does not throw either: the pool frees while it takes blocks in. What a lost backend has is freed with it.
+void Stream::free(Memory* memory) {
+  if (state_ != State::alive) return;
+  try {
+    backend_->free(memory);
+  } catch (const DeviceError& error) {  // copies to it are waited for, and one that cannot be has not come
+    lose(error.what());
+  }
+}
 
 const char* Stream::device_id() { return slot_.id().c_str(); }
 

@@ -40,7 +40,7 @@ struct Operand {
 
 class Stream final : public PoolHost, public std::enable_shared_from_this<Stream> {
  public:
-  Stream(DeviceSlot& slot, std::unique_ptr<Backend> backend);
+  Stream(DeviceSlot& slot, std::unique_ptr<Backend> backend, const RandomPlace& start);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -122,6 +122,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void finish_timed(Serial serial);
   void add(PlanState& plan) { plans_.push_back(&plan); }
   void remove(PlanState& plan);
+  std::atomic<int> captures{0};  // that began here and have not ended; the lock is not needed
   const Storage& arena() const { return arena_; }
   std::uint64_t arena_generation() const { return arena_generation_; }
   void grow_arena(std::size_t bytes);  // what plans share: temporaries that live within one run
@@ -135,8 +136,8 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   bool lost() const { return state_ == State::lost; }
   const std::string& why_lost() const { return why_lost_; }
   bool closed() const { return state_ == State::closed; }
-  // Ends it: plans are dropped, the backend is destroyed, blocks may still come back.
-  void close();
+  // Ends it: plans are dropped, the backend is destroyed, blocks may still come back. Says where its random numbers stand.
+  RandomPlace close();
   std::int64_t flushes() const { return flushes_; }        // automatic ones
   std::chrono::nanoseconds busy() const { return busy_; }  // how long our work took, while it is paced
 
@@ -156,7 +157,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   [[noreturn]] void gone(const char* operation);
   [[noreturn]] static void without_memory(const char* operation);
   void drop_arena();
-  [[noreturn]] void too_large(const KernelDef& kernel, std::size_t bytes);
+  [[noreturn]] void too_large(const KernelDef& kernel, std::size_t bytes, std::size_t before);
   template <std::size_t count, class Fill>
   [[gnu::always_inline]] void launch_operands(const KernelDef& kernel, std::span<const Operand, count> operands, const Extent& extent,
                                               std::size_t param_bytes, Fill&& fill) {
@@ -197,7 +198,9 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void look_at_load();
   void hear_complaints();
   Operand lasting(LastingBlock& lasting, Access access);
+  void take_lasting(Block& block);
   void refresh_seed();
+  RandomPlace random_place();
 
   DeviceSlot& slot_;
   const std::atomic<bool>& news_;
@@ -219,7 +222,8 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   std::uint64_t arena_generation_ = 0;
   LastingBlock complaints_{this, sizeof(Complaint)};
   LastingBlock random_{this, sizeof(RandomState)};
-  std::uint64_t seed_version_ = 0;  // of the seed that random_ has
+  RandomPlace random_start_;
+  std::uint64_t seed_version_ = 0;  // of the seed that random_ has; 0: none yet
   std::chrono::nanoseconds deadline_ = std::chrono::seconds(30);
   const char* operation_ = "";
   Timing operation_time_;

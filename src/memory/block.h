@@ -56,7 +56,7 @@ struct Block {
   Block* returning = nullptr;
 };
 
-// A block that is not the pool's: it is there from its first use until its device is closed.
+// A block that the pool counts and does not lend: it is there from its first use until its device is closed.
 class LastingBlock final : public BlockOwner {
  public:
   LastingBlock(Stream* stream, std::size_t bytes) : BlockOwner(stream), block(this) { block.bytes = bytes; }

@@ -62,7 +62,12 @@ Block* BlockPool::find(std::size_t bytes, MemoryTag tag, const char* operation) 
   stats_.by_tag[static_cast<std::size_t>(tag)] += block->bytes;
   const std::size_t index = SizeClass::class_of(block->bin);
   step_peak_[index] = std::max(step_peak_[index], ++live_count_[index]);
-  if (fresh_block) keep_limits();  // the rest of a new slab is idle
+  if (fresh_block) try {
+      keep_limits();  // the rest of a new slab is idle
+    } catch (...) {
+      give_back(block);
+      throw;
+    }
   return block;
 }
 
@@ -133,35 +138,65 @@ Block* BlockPool::fresh(const SizeClass& size) {
   bool finished_all = false;
   for (;;) {
     if (Block* block = cut_slab(size)) return block;
-    if (fits(size.bytes)) {
-      if (Memory* memory = host_.allocate(size.bytes)) {
-        ++stats_.allocations;
-        stats_.reserved += size.bytes;
-        stats_.peak = std::max(stats_.peak, stats_.reserved);
-        report([&] { return Event{.kind = Event::allocate, .device = host_.device_id(), .bytes = size.bytes}; });
-        auto* block = new Block(this);
-        block->memory = memory;
-        block->bytes = size.bytes;
-        block->bin = size.bin;
-        block->too_small = too_small_for(size);
-        own_blocks_.insert(block);
-        return block;
-      }
+    if (Memory* memory = reserve(size.bytes)) {
+      auto* block = new Block(this);
+      block->memory = memory;
+      block->bytes = size.bytes;
+      block->bin = size.bin;
+      block->too_small = too_small_for(size);
+      own_blocks_.insert(block);
+      return block;
     }
     // Under pressure: finish and take in what came back, then evict, then drop plans.
-    if (!finished_all) {
-      finished_all = true;
+    if (!std::exchange(finished_all, true)) {
       host_.finish_all();
       collect();
       if (Block* block = take_idle(size)) return block;
     }
-    if (Block* victim = oldest())
-      evict(victim);
-    else if (host_.drop_idle_plan())
-      collect();
-    else
-      return nullptr;
+    if (!make_room()) return nullptr;
   }
+}
+
+// Null: the limit or the device has no room.
+Memory* BlockPool::reserve(std::size_t bytes) {
+  Memory* memory = fits(bytes) ? host_.allocate(bytes) : nullptr;
+  if (!memory) return nullptr;
+  ++stats_.allocations;
+  stats_.reserved += bytes;
+  stats_.peak = std::max(stats_.peak, stats_.reserved);
+  report([&] { return Event{.kind = Event::allocate, .device = host_.device_id(), .bytes = bytes}; });
+  return memory;
+}
+
+// Whether there was something to give up. All work is finished.
+bool BlockPool::make_room() {
+  if (Block* victim = oldest()) {
+    evict(victim);
+    return true;
+  }
+  if (!host_.drop_idle_plan()) return false;
+  collect();
+  return true;
+}
+
+Memory* BlockPool::take_lasting(std::size_t bytes, const char* operation) {
+  for (bool finished_all = false;;) {
+    Memory* memory = fits(bytes) ? host_.allocate(bytes) : nullptr;
+    if (memory) {
+      stats_.lasting += bytes;
+      return memory;
+    }
+    if (!std::exchange(finished_all, true)) {
+      host_.finish_all();
+      collect();
+    }
+    if (!make_room()) out_of_memory(bytes, operation);
+  }
+}
+
+void BlockPool::give_up_lasting(Memory* memory, std::size_t bytes) {
+  stats_.lasting -= bytes;
+  host_.free(memory);
 }
 
 // The largest request that a smaller bin serves; 0 when there is none.
@@ -184,14 +219,10 @@ std::size_t BlockPool::slab_bytes(const SizeClass& size) const {
 Block* BlockPool::cut_slab(const SizeClass& size) {
   const std::size_t bytes = slab_bytes(size);
   if (bytes == 0) return nullptr;
-  Memory* memory = host_.allocate(bytes);
+  Memory* memory = reserve(bytes);
   if (!memory) return nullptr;
-  ++stats_.allocations;
-  stats_.reserved += bytes;
-  stats_.peak = std::max(stats_.peak, stats_.reserved);
   slab_bytes_of_bin_[size.bin] += bytes;
   slab_bytes_total_ += bytes;
-  report([&] { return Event{.kind = Event::allocate, .device = host_.device_id(), .bytes = bytes}; });
 
   auto* slab = new Slab{.memory = memory, .blocks = nullptr, .count = static_cast<std::uint32_t>(bytes / size.bytes)};
   slab->blocks = std::make_unique<Block[]>(slab->count);
@@ -217,13 +248,21 @@ bool BlockPool::over_cap(std::size_t index) const {
   return idle_count_[index] > limits_.cached_per_class + expected;
 }
 
+bool BlockPool::over_limits() const {
+  return (limits_.cache && stats_.cached() > limits_.cache) || (limits_.memory && stats_.taken() > limits_.memory);
+}
+
 void BlockPool::keep_limits() {
-  if (abandoned_) return;
-  while ((limits_.cache && stats_.cached() > limits_.cache) || (limits_.memory && stats_.reserved > limits_.memory)) {
+  bool finished_all = false;
+  while (!abandoned_ && over_limits()) {
     Block* victim = oldest();
     if (!victim) return;
-    if (!finished(victim)) host_.finish_all();
-    evict(victim);
+    if (finished_all || finished(victim)) {
+      evict(victim);
+    } else {  // whoever watches may look at the pool meanwhile, and take the victim by that
+      finished_all = true;
+      host_.finish_all();
+    }
   }
 }
 
@@ -337,7 +376,7 @@ std::size_t BlockPool::largest_idle() const {
 
 bool BlockPool::has_room(std::size_t bytes, const Block& without) {
   collect();
-  std::size_t kept = stats_.reserved - (without.slab ? 0 : without.bytes);
+  std::size_t kept = stats_.taken() - (without.slab ? 0 : without.bytes);
   for (const AgeList& list : aged_)
     for (const Block* block = list.oldest; block; block = block->newer) kept -= block->bytes * (block->slab ? block->slab->count : 1);
   return limits_.memory == 0 || kept + size_class(bytes, alignment_).bytes <= limits_.memory;

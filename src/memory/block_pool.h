@@ -29,12 +29,14 @@ struct PoolLimits {
 struct PoolStats {
   std::size_t live = 0;      // bytes lent
   std::size_t asked = 0;     // what was asked for of them
-  std::size_t reserved = 0;  // bytes taken from the device
+  std::size_t reserved = 0;  // bytes taken from the device for blocks
+  std::size_t lasting = 0;   // bytes taken for what is no block's, which the limit counts too
   std::size_t peak = 0;      // highest reserved
   std::size_t peak_asked = 0;
   std::size_t allocations = 0, reuses = 0, evictions = 0;
   std::array<std::size_t, memory_tags> by_tag{};
   std::size_t cached() const { return reserved - live; }
+  std::size_t taken() const { return reserved + lasting; }
 };
 
 // What the pool needs of the stream that it serves.
@@ -82,6 +84,9 @@ class BlockPool final : public BlockOwner {
   }
   void give_back(Block* block) noexcept override;
   void retag(Block* block, MemoryTag tag);
+  // Memory that no block lies in, until it is given up or the device is closed; room is made for it as for a block.
+  Memory* take_lasting(std::size_t bytes, const char* operation);
+  void give_up_lasting(Memory* memory, std::size_t bytes);
 
   // A step of the user's program is over: what it needed is kept ready for the next.
   void step_done();
@@ -134,12 +139,15 @@ class BlockPool final : public BlockOwner {
   void make_idle(Block* block);
   Block* take_idle(const SizeClass& size);
   Block* fresh(const SizeClass& size);
+  Memory* reserve(std::size_t bytes);
+  bool make_room();
   Block* cut_slab(const SizeClass& size);
   std::size_t slab_bytes(const SizeClass& size) const;
   std::size_t too_small_for(const SizeClass& size) const;
-  bool fits(std::size_t bytes) const { return limits_.memory == 0 || stats_.reserved + bytes <= limits_.memory; }
+  bool fits(std::size_t bytes) const { return limits_.memory == 0 || stats_.taken() + bytes <= limits_.memory; }
   bool over_cap(std::size_t index) const;
   void keep_cap(std::size_t index);
+  bool over_limits() const;
   void keep_limits();
   Block* oldest() const;
   bool finished(const Block* evictable) { return host_.finished(evictable->slab ? evictable->slab->last_use : evictable->last_use); }

@@ -60,7 +60,10 @@ OptimizerState::OptimizerState(const char* name, const std::vector<Tensor>& all,
   gather();
 }
 
-bool OptimizerState::gathered() const {
+bool OptimizerState::gathered() const { return generation > 0 && placed() && rates.node()->slot == weights.node()->slot; }
+
+bool OptimizerState::placed() const {
+  if (!weights.defined()) return false;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Node* node = parameters[i].node();
     if (!lies_in(node, weights, first[i]) || !lies_in(node->grad.get(), gradients, first[i])) return false;
@@ -83,23 +86,29 @@ void OptimizerState::place(std::size_t i) const {
   node.grad->kept = true;
 }
 
+// Before the moments, which then have the memory that parameters and gradients leave. Where it runs out there, they are not placed again.
 void OptimizerState::gather() {
-  if (generation > 0 && gathered()) return;
+  if (gathered()) return;
   Capture::refuse(name);
   const NoGrad guard;
   const Device device(*usable(name, parameters[0]).slot);
-  const Tensor old_weights = std::exchange(weights, flat(count, device, MemoryTag::parameters));
-  const Tensor old_gradients = std::exchange(gradients, flat(count, device, MemoryTag::gradients));
-  for (std::size_t i = 0; i < parameters.size(); ++i) place(i);
-  if (generation == 0) {
-    for (std::size_t i = 0; i < moment_names.size(); ++i) moments.push_back(flat(count, device, MemoryTag::optimizer));
-    rates = flat(4, device, MemoryTag::optimizer, DType::i32);
-  } else if (!(rates.device() == device)) {
-    for (Tensor& moment : moments) moment = keep(moment.to(device));
-    rates = keep(rates.to(device));
+  if (!placed()) {
+    const Tensor old_weights = std::exchange(weights, flat(count, device, MemoryTag::parameters));
+    const Tensor old_gradients = std::exchange(gradients, flat(count, device, MemoryTag::gradients));
+    for (std::size_t i = 0; i < parameters.size(); ++i) place(i);
   }
+  if (generation == 0 || !(rates.device() == device)) gather_moments(device);
   ++generation;
   write_lr(lr);
+}
+
+// All or none: they are never on two devices.
+void OptimizerState::gather_moments(const Device& device) {
+  std::vector<Tensor> there;
+  for (std::size_t i = 0; i < moment_names.size(); ++i)
+    there.push_back(generation == 0 ? flat(count, device, MemoryTag::optimizer) : keep(moments[i].to(device)));
+  rates = generation == 0 ? flat(4, device, MemoryTag::optimizer, DType::i32) : keep(rates.to(device));
+  moments = std::move(there);
 }
 
 void OptimizerState::remake(const Device& device) {

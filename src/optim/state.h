@@ -31,7 +31,9 @@ struct OptimizerState {
   std::uint64_t generation = 0;  // how often it was gathered
 
  private:
+  bool placed() const;  // parameters and gradients are
   void place(std::size_t parameter) const;
+  void gather_moments(const Device& device);
 };
 
 struct OptimizerAccess {

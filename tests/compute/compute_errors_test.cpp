@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <thread>
 
 #include "compute/items.h"
 
@@ -129,6 +130,23 @@ TEST_P(WrongValues, FromBeforeAreNoItems) {
   Compute compute({.on_error = OnError::skip});
   EXPECT_HAS(message_of<ArgumentError>([&] { compute.run(items(3), [](const Tensor& t) { return doubled(t); }); }), "one_hot: ");
   expect_results(compute.run(items(3), [](const Tensor& t) { return doubled(t); }), doubled(items(3)));
+}
+
+// As another thread's do: what every item can do without is not theirs.
+TEST_P(WrongValues, OfSomebodyElseMeanwhileAreNotSwallowed) {
+  const Tensor labels = tensor({11}, {1}).to(DType::i32);
+  for (const OnError on_error : {OnError::skip, OnError::stop}) {
+    Compute compute({.chunk = 10, .on_error = on_error});
+    const auto run = [&] {
+      compute.run(alike(25, 4), [&, calls = 0](const Tensor& t) mutable {
+        if (++calls == 13) std::thread([&] { one_hot(labels, 10); }).join();
+        return doubled(t);
+      });
+    };
+    EXPECT_TRUE(message_of<ArgumentError>(run).starts_with("one_hot: got the label 11"));
+    EXPECT_TRUE(compute.failures().empty());
+    expect_results(compute.run(items(3), [](const Tensor& t) { return doubled(t); }), doubled(items(3)));
+  }
 }
 
 TEST_P(BadItems, ThatACallbackThrowsForEndTheCall) {

@@ -1,6 +1,7 @@
 // Batch compute: order, chunks, progress, memory.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 #include <thread>
 
@@ -41,6 +42,13 @@ TEST_P(Batches, MayHaveAnyNumberOfItemsAndItemsOfAnySize) {
   expect_results(compute.run(Values{{}, {1}}, [](const Tensor& t) { return doubled(t); }), {{}, {3}});
   const auto sums = compute.run(alike(5, 100), [](const Tensor& t) { return sum(t); });
   expect_results(sums, {{0}, {100}, {200}, {300}, {400}});
+}
+
+TEST_P(Batches, MayBeOneChunkHoweverLarge) {
+  Compute compute({.chunk = std::numeric_limits<std::int64_t>::max()});
+  const Values all = items(30);
+  for (int i = 0; i < 2; ++i) expect_results(compute.run(all, [](const Tensor& t) { return doubled(t); }), doubled(all));
+  expect_results(compute.download(compute.map(compute.upload(all), [](const Tensor& t) { return doubled(t); })), doubled(all));
 }
 
 TEST_P(Batches, TellTheirProgressAfterEachChunk) {

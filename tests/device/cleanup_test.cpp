@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 #include <tidepool/tidepool.h>
 
+#include <thread>
 #include <vector>
 
+#include "support/broken_backend.h"
 #include "support/devices.h"
 
 namespace tidepool::inline v0 {
@@ -122,6 +124,67 @@ TEST_P(Cleanup, ClosesADeviceWhosePlanIsStillHeld) {
   EXPECT_EQ(slot().stream_if_open(), nullptr);
   EXPECT_THROW(plan.run(), Error);
   EXPECT_EQ(memory().live_bytes, 0U);
+}
+
+TEST_P(Cleanup, LeavesADeviceOpenThatAnotherThreadCapturesOn) {
+  Tensor y;
+  const Plan plan = capture([&] {
+    const Tensor x = full({1000}, 2.0F);  // none of them has memory yet
+    std::thread(cleanup).join();
+    y = x + 1.0F;
+  });
+  plan.run();
+  expect_all(y, 3.0F);
+  y = {};
+  EXPECT_THROW(capture([] {
+                 full({1000}, 2.0F);
+                 throw Error("test", "given up");
+               }),
+               Error);
+  cleanup();
+  EXPECT_EQ(slot().stream_if_open(), nullptr) << "captures that have ended hold nothing";
+}
+
+class CleanupOfAll : public LibraryTest {};
+
+TEST_F(CleanupOfAll, CleansADeviceThatMetAWrongValueAndThoseAfterIt) {
+  const Tensor elsewhere = zeros({256, 1024}, {.device = device("null")});
+  Plan plan;
+  {
+    const Tensor x = zeros({1000});
+    plan = capture([&] { fill_(x, 1.0F); });
+    zeros({256, 1024}, {.device = device("null")});
+    one_hot(tensor({11}, {1}).to(DType::i32), 10);
+  }
+  EXPECT_HAS(message_of<ArgumentError>(cleanup), "one_hot: got the label 11");
+  EXPECT_EQ(device("cpu").slot().stream_if_open(), nullptr) << "its plans and blocks went, and it with them";
+  EXPECT_EQ(memory(device("null")).cached_bytes, 0U);
+  EXPECT_NO_THROW(cleanup());
+}
+
+TEST_F(CleanupOfAll, AndSettingsReachAVulkanDeviceAfterOneThatIsLost) {
+  SKIP_WITHOUT_DEVICE("vulkan:0");
+  bool now = false;
+  const auto breaks = [&](const BackendCall& call) { return now && call.kind == BackendCall::wait; };
+  open_broken_backend({.breaks = breaks, .null = {.latency = 1000}});
+  const auto leave_idle_blocks = [] {
+    for (const char* id : {"null", "vulkan:0"}) {
+      zeros({256, 1024}, {.device = device(id)});
+      memory(device(id));  // takes it in
+    }
+  };
+  leave_idle_blocks();
+  now = true;
+  EXPECT_THROW(configure({.cache_limit = 64_KiB}), DeviceLost);
+  EXPECT_EQ(memory(device("vulkan:0")).cached_bytes, 0U);
+  now = false;
+  configure({.cache_limit = 512_MiB});
+  reset(device("null"));
+  leave_idle_blocks();
+  now = true;
+  EXPECT_THROW(cleanup(), DeviceLost);
+  EXPECT_EQ(device("vulkan:0").slot().stream_if_open(), nullptr);
+  reopen_null({});  // before what the broken one looks at is gone
 }
 
 }  // namespace

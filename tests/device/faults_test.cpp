@@ -67,6 +67,42 @@ TEST_F(Faults, ALossThatIsNoticedWhileBlocksComeBackForgetsNone) {
   EXPECT_EQ(calls_after_loss, 0);
 }
 
+TEST_F(Faults, ALossThatIsNoticedWhileMemoryIsFreedIsToldAndForgetsNoBlock) {
+  static int calls_after_loss = 0;
+  open_broken_backend(
+      {.breaks = [frees = 0](const BackendCall& call) mutable { return call.kind == BackendCall::free && ++frees == 2; },
+       .calls_after_loss = &calls_after_loss});
+  configure({.max_cached_per_class = 0});
+  const std::weak_ptr<Stream> stream = stream_on(default_device());
+  const EventLog log;
+  {
+    std::vector<Tensor> held;
+    for (int i = 0; i < 10; ++i) held.push_back(zeros({256, 1024}));
+  }
+  EXPECT_THROW(sync(), DeviceLost) << "which takes in what came back";
+  EXPECT_EQ(log.count(DeviceEvent::lost), 1);
+  EXPECT_FALSE(memory().reliable);
+  EXPECT_NO_THROW(cleanup());
+  EXPECT_EQ(calls_after_loss, 0);
+  reset(device("null"));
+  cleanup();
+  EXPECT_TRUE(stream.expired()) << "blocks were forgotten on their way back, so the old device is never buried";
+}
+
+TEST_F(Faults, ALossThatIsNoticedWhileTheLimitIsKeptEndsThere) {
+  static int calls_after_loss = 0;
+  open_broken_backend(
+      {.breaks = [](const BackendCall& call) { return call.kind == BackendCall::free; }, .calls_after_loss = &calls_after_loss});
+  {
+    const Tensor a = zeros({256, 1024}), b = zeros({512, 1024});
+    sync();
+  }
+  EXPECT_NO_THROW(configure({.cache_limit = 64_KiB})) << "it is found by whoever asks for work next";
+  EXPECT_EQ(pool_stats(device("null")).evictions, 1U);
+  EXPECT_THROW(zeros({10}), DeviceLost);
+  EXPECT_EQ(calls_after_loss, 0);
+}
+
 TEST_F(Faults, ALossOnDemandDestroysNoPlanThatTheDeviceStillRuns) {
   static LateBackend::TooEarly too_early;
   open_late_backend(too_early);

@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 #include <tidepool/tidepool.h>
 
+#include <atomic>
 #include <random>
+#include <thread>
 #include <vector>
 
+#include "core/node.h"
 #include "device/plan.h"
 #include "support/broken_backend.h"
 #include "support/devices.h"
@@ -380,6 +383,37 @@ TEST_F(PlanOnLateDevice, NothingIsTakenFromARunUnderWay) {
   sync();
   sync();  // the last step needed nothing
   EXPECT_EQ(memory().reserved_bytes, 0U) << "and afterwards all of it goes";
+}
+
+class PlanMemoryThreads : public LibraryTest {};
+
+TEST_F(PlanMemoryThreads, AResultThatEndsWhileItGetsItsMemoryStaysThePlans) {
+  Tensor result;
+  std::thread other;
+  bool captured = false;
+  open_broken_backend({.fails = [&](const BackendCall& call) {
+    if (!captured || call.kind != BackendCall::upload || other.joinable()) return false;
+    const std::atomic<std::uint32_t>& handles = result.node()->storage->handles;
+    other = std::thread([&] { result = {}; });
+    while (handles > 0) std::this_thread::yield();
+    return false;
+  }});
+  {
+    const Tensor x = zeros({1000});
+    const std::size_t before = memory().live_bytes;
+    Plan plan = capture([&] {
+      result = x + 1.0F;
+      captured = true;
+    });
+    other.join();
+    for (const Launch& launch : PlanAccess::state(plan).lowered())
+      for (const Binding& binding : launch.bound()) EXPECT_NE(binding.memory, nullptr);
+    EXPECT_GT(memory().live_bytes, before);
+    plan.run();
+    plan = {};
+    EXPECT_EQ(memory().live_bytes, before);
+  }
+  reopen_null({});  // before what the broken one looks at is gone
 }
 
 }  // namespace

@@ -134,8 +134,43 @@ class Refusals : public LibraryTest {};
 
 TEST_F(Refusals, OfMemoryForRandomNumbersAreOutOfMemory) {
   open_broken_backend({.refuses = [](std::size_t bytes) { return bytes == sizeof(RandomState); }});
-  EXPECT_HAS(message_of<OutOfMemory>([] { randn({100}); }), "allocate: the device null has no ");
+  EXPECT_HAS(message_of<OutOfMemory>([] { randn({100}); }), "allocate: asked 4 KiB of null: limit none ");
   EXPECT_NO_THROW(ones({100}));
+}
+
+// What the device keeps for good: its random numbers, and what it finds wrong.
+TEST_F(Refusals, IdleBlocksMakeRoomForRandomNumbers) {
+  for (const bool by_limit : {false, true}) {
+    reopen_null({.memory = by_limit ? 1_GiB : 1_MiB});
+    set_default_device(device("null"));
+    configure({.memory_limit = by_limit ? 1_MiB : 0});
+    { const Tensor a = zeros({128, 1024}), b = zeros({128, 1024}); }
+    EXPECT_NO_THROW(randn({128, 1024})) << by_limit;
+    EXPECT_LE(null_backend().counts.peak, 1_MiB) << by_limit;
+  }
+}
+
+TEST_F(Refusals, MemoryThatCouldNotBeClearedIsNotUsed) {
+  int uploads = 0, downloads = 0;
+  bool fails = true;
+  open_broken_backend({.fails = [&](const BackendCall& call) {
+    uploads += call.kind == BackendCall::upload;
+    downloads += call.kind == BackendCall::download;
+    return fails && call.kind == BackendCall::upload;
+  }});
+  {
+    const Tensor labels = zeros({4}, {.dtype = DType::i32});
+    EXPECT_THROW(one_hot(labels, 10), DeviceError);
+    EXPECT_EQ(uploads, 1);
+    EXPECT_NO_THROW(sync());
+    EXPECT_EQ(downloads, 0) << "what lies there is no complaint";
+    fails = false;
+    one_hot(labels, 10);
+    EXPECT_EQ(uploads, 2) << "it is cleared before it is used";
+    sync();
+    EXPECT_EQ(downloads, 1);
+  }
+  reopen_null({});  // before what the broken one counts with is gone
 }
 
 TEST_F(Refusals, OfTensorsThatADeviceCannotBindSayWhatToDo) {
@@ -146,6 +181,17 @@ TEST_F(Refusals, OfTensorsThatADeviceCannotBindSayWhatToDo) {
             }),
             "fill: a tensor of 68 KiB is more than null can bind at once (64 KiB); work in smaller pieces, with slice() for example");
   EXPECT_NO_THROW(relu(fits));
+}
+
+// A binding begins where the device can have it begin, so that it spans more than the view does.
+TEST_F(Refusals, OfViewsCountWhatLiesBeforeThem) {
+  open_broken_backend({.describe = [](BackendInfo& info) { info.max_binding_bytes = 64 << 10; }});
+  const Tensor whole = from_host(std::vector<float>(17 * 1024), {17 * 1024});
+  EXPECT_NO_THROW(zero_(whole.slice(64, 64 + 16 * 1024)));
+  EXPECT_NO_THROW(zero_(whole.slice(1, 16 * 1024))) << "with the four bytes before it, just as much";
+  EXPECT_EQ(message_of<DeviceError>([&] { zero_(whole.slice(1, 1 + 16 * 1024)); }),
+            "fill: a tensor of 64 KiB, which begins 4 bytes behind a place where a binding can, is more than null can bind at once "
+            "(64 KiB); work in smaller pieces, with slice() for example");
 }
 
 }  // namespace

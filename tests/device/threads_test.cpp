@@ -150,6 +150,27 @@ TEST_P(Threads, TrainNetworksOfTheirOwn) {
   }
 }
 
+TEST_P(Threads, BackwardsOfSeveralAddUpInTheirCommonLeaves) {
+  constexpr int leaves = 100, threads = 2;
+  const Tensor x = full({100}, 2.0F), seed = ones({100});
+  std::vector<Tensor> all;
+  for (int i = 0; i < leaves; ++i) all.push_back(full({100}, 3.0F).requires_grad());
+  std::vector<std::atomic<int>> come(leaves);
+  on_threads(threads, [&](int) {
+    for (int i = 0; i < leaves; ++i) {
+      const Tensor w = all[static_cast<std::size_t>(i)];
+      std::atomic<int>& here = come[static_cast<std::size_t>(i)];
+      ++here;  // all of them bring the first gradient
+      for (int turns = 0; here < threads; ++turns)
+        if (turns > 10'000'000) std::this_thread::yield();
+      w.backward(seed);
+      EXPECT_TRUE(w.grad().defined());
+      tidy([&] { sum(w * x).backward(); });
+    }
+  });
+  for (const Tensor& w : all) expect_all(w.grad(), 3.0F * threads);
+}
+
 TEST_P(Threads, CleanUpWhileOthersWork) {
   std::atomic<bool> done{false};
   std::thread cleaner([&] {
@@ -215,6 +236,27 @@ TEST_P(Threads, DropOldTensorsWhileTheDeviceIsReset) {
 }
 
 class ThreadsAcross : public LibraryTest {};
+
+// Slots are never destroyed, as threads look at their counts when they end: AddressSanitizer sees one that is.
+TEST_F(ThreadsAcross, NameAVulkanDeviceForTheFirstTimeTogether) {
+  SKIP_WITHOUT_DEVICE("vulkan:0");
+  std::string id = "vulkan:0";
+  for (int i = 0; i < 5; ++i) {
+    id.insert(7, "0");  // the same device by a new name
+    std::atomic<int> ready{0};
+    std::vector<DeviceSlot*> slots(4);
+    std::vector<std::thread> threads;
+    for (DeviceSlot*& slot : slots)
+      threads.emplace_back([&] {
+        ones({1});  // a thread that counts tensors
+        ++ready;
+        while (ready < 4) std::this_thread::yield();
+        slot = &slot_for(id);
+      });
+    for (std::thread& thread : threads) thread.join();
+    for (const DeviceSlot* slot : slots) EXPECT_EQ(slot, slots[0]);
+  }
+}
 
 TEST_F(ThreadsAcross, DifferentDevicesWorkAtOnce) {
   std::vector<std::thread> threads;

@@ -67,6 +67,27 @@ TEST_P(Timing, OneRunIn64OfAPlanIsTimedAndTheResultsAreTheSame) {
   expect_all(x, 131.0F);
 }
 
+TEST_P(Timing, ALongBatchAndALongPlanAreTimedAsFarAsThereIsRoom) {
+  const Tensor x = zeros({16});
+  configure({.max_commands = 2000});
+  Clock clock(true);
+  sync();
+  relu(x);
+  sync();  // from the next batch on
+  clock.count.clear();
+  for (int i = 0; i < 1100; ++i) fill_(x, 1.0F);
+  sync();
+  EXPECT_GE(clock.count["fill"], 1024);
+  const Plan plan = capture([&] {
+    for (int i = 1; i <= 1100; ++i) fill_(x, static_cast<float>(i));
+  });
+  ASSERT_EQ(plan.launches(), 1100);
+  clock.count.clear();
+  plan.run();
+  sync();
+  EXPECT_GE(clock.count["fill"], 1024);
+}
+
 TEST_P(Timing, NothingIsTimedThatNobodyAsksFor) {
   Clock clock(false);
   const Tensor x = ones({1000});

@@ -3,6 +3,7 @@
 #include <tidepool/error.h>
 
 #include <random>
+#include <span>
 #include <vector>
 
 #include "memory/block_pool.h"
@@ -269,6 +270,68 @@ TEST(BlockPoolLimits, WhatComesBackWhileWorkFinishesIsTakenAtOnce) {
   const Storage again = host.take(600 * KiB);
   EXPECT_EQ(again.block(), block);
   EXPECT_EQ(host.log, (std::vector<std::string>{"allocate", "finish"})) << "nothing was freed for it";
+}
+
+// Whoever watches looks when work is submitted, and by that takes in what came back and keeps the limits too.
+TEST(BlockPoolLimits, MayBeLookedAtWhileWorkFinishesForThem) {
+  WatchedPool host({.cache = MiB}, {.latency = 1'000'000});
+  int looks = 0;
+  host.on_finish = [&] {
+    ++looks;
+    host.pool.for_each_memory([](const Memory&, std::span<const Block>) {});
+  };
+  {
+    const Storage a = host.take(2 * MiB), b = host.take(3 * MiB);
+    host.use(a);
+    host.use(b);
+  }
+  EXPECT_EQ(host.pool.stats().reserved, 0U);
+  EXPECT_EQ(looks, 1);
+  EXPECT_EQ(host.pool.stats().evictions, 2U) << "each of them once";
+  EXPECT_EQ(host.freed.size(), 2U);
+}
+
+TEST(BlockPoolLimits, ABlockThatALossKeepsFromItsTakerIsNotMissed) {
+  WatchedPool host({.cache = MiB});
+  {
+    const Storage idle = host.take(MiB);
+    host.use(idle);
+  }
+  host.on_finish = [&] {
+    host.abandon();
+    throw DeviceLost("test", "lost while the pool makes room");
+  };
+  EXPECT_THROW(host.take(64), DeviceLost) << "the rest of its slab is too much";
+  EXPECT_TRUE(host.pool.all_returned());
+}
+
+TEST(BlockPoolLimits, WhatIsTakenForGoodCountsAndIsMadeRoomFor) {
+  WatchedPool host({.memory = 4 * MiB});
+  {
+    const Storage a = host.take(MiB), b = host.take(MiB), c = host.take(MiB), d = host.take(MiB);
+    host.use(a);
+  }
+  host.log.clear();
+  Memory* const lasting = host.pool.take_lasting(2 * MiB, "test");
+  EXPECT_EQ(host.log, (std::vector<std::string>{"finish", "free", "free", "allocate"}));
+  EXPECT_EQ(host.pool.stats().reserved, 2 * MiB) << "it is no block";
+  {
+    const Storage rest = host.take(2 * MiB);
+    out_of_memory_message(host, 64 * KiB);
+    EXPECT_HAS(message_of<OutOfMemory>([&] { host.pool.take_lasting(16, "test"); }), "test: asked 16 B of null: limit 4 MiB");
+  }
+  host.set_limits({.memory = 3 * MiB});
+  EXPECT_EQ(host.backend.counts.bytes, 2 * MiB) << "a lower limit counts it too";
+  host.pool.give_up_lasting(lasting, 2 * MiB);
+  EXPECT_TRUE(host.take(3 * MiB));
+}
+
+TEST(BlockPoolLimits, IdleBlocksMakeRoomForWhatIsTakenForGood) {
+  WatchedPool host({}, {.memory = MiB});
+  { const Storage idle = host.take(MiB); }
+  Memory* const lasting = host.pool.take_lasting(16, "test");
+  EXPECT_EQ(host.log, (std::vector<std::string>{"allocate", "refused", "finish", "free", "allocate"}));
+  host.pool.give_up_lasting(lasting, 16);
 }
 
 }  // namespace

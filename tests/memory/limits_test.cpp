@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <random>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -231,6 +232,35 @@ TEST_F(LimitSettings, NoCacheIsKeptWhenTheCapIsZero) {
   { const Tensor t = zeros({1024, 1024}); }
   sync();
   EXPECT_EQ(memory().reserved_bytes, 0U);
+}
+
+// Looks at the pool whenever work is submitted, as the monitor does for its map of the memory.
+class Looking final : public EventSink {
+ public:
+  Looking() { event_sink = this; }
+  ~Looking() { event_sink = nullptr; }
+  Looking(const Looking&) = delete;
+  Looking& operator=(const Looking&) = delete;
+  void on(const Event&) noexcept override { want_look(); }
+  void look(const char*, BlockPool& pool) noexcept override {
+    ++looks;
+    pool.for_each_memory([](const Memory&, std::span<const Block>) {});
+  }
+  int looks = 0;
+};
+
+TEST_F(LimitSettings, ThePoolMayBeLookedAtWhileItMakesRoom) {
+  reopen_null({.latency = 1'000'000});
+  set_default_device(device("null"));
+  configure({.cache_limit = 1_MiB});
+  Looking looking;
+  {
+    const Tensor a = zeros({512, 1024}), b = zeros({768, 1024});
+  }
+  EXPECT_EQ(memory().cached_bytes, 0U);
+  EXPECT_GT(looking.looks, 0);
+  EXPECT_EQ(memory().evictions, 2U) << "each of them once";
+  EXPECT_EQ(null_backend().counts.frees, 2U);
 }
 
 TEST(Bytes, AreWrittenForPeople) {

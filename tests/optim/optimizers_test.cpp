@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "support/broken_backend.h"
 #include "support/devices.h"
 #include "support/errors.h"
 
@@ -123,6 +124,37 @@ TEST_F(Optimizers, TwoMayTakeTheSameParametersInTurn) {
     const auto after = values();
     for (std::size_t at = 0; at < before.size(); ++at) EXPECT_NEAR(after[at] - between[at], between[at] - before[at], 1e-6F);
   }
+}
+
+TEST_F(Optimizers, MomentsMoveTogetherOrNotAtAll) {
+  nn::Linear net(512, 512);
+  optim::Adam opt(net.parameters());
+  sum(square(net(ones({1, 512})))).backward();
+  opt.step();
+  const auto moments = [&] {
+    std::vector<std::vector<float>> all;
+    for (const char* name : {"mean", "square"})
+      for (const auto& [known, tensor] : opt.state())
+        if (known == name) all.push_back(tensor.to_host<float>());
+    return all;
+  };
+  const auto devices = [&] {
+    std::vector<std::string> all;
+    for (const auto& [known, tensor] : opt.state()) all.push_back(tensor.device().id());
+    return all;
+  };
+  const auto before = moments();
+  int flat_blocks = 0, most = 3;  // the weights, the gradients, the first moment
+  open_broken_backend({.refuses = [&](std::size_t bytes) { return bytes > 1_MiB && ++flat_blocks > most; }});
+  net.to(device("null"));
+  EXPECT_THROW(opt.step(), OutOfMemory);
+  EXPECT_EQ(devices(), std::vector<std::string>(3, "cpu"));
+  EXPECT_THROW(opt.step(), OutOfMemory) << "they are still elsewhere";
+  most = 1000;
+  opt.step();
+  EXPECT_EQ(devices(), std::vector<std::string>(3, "null"));
+  EXPECT_EQ(moments(), before) << "null computes nothing";
+  reopen_null({});  // before what the broken one counts with is gone
 }
 
 TEST_F(Optimizers, GradientsAreClippedToTheirCommonNorm) {

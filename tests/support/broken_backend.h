@@ -14,7 +14,7 @@
 namespace tidepool::inline v0 {
 
 struct BackendCall {
-  enum Kind { allocate, load, record, upload, download, bake, submit, ask, wait };  // ask: waiting for no time
+  enum Kind { allocate, free, load, record, upload, download, bake, submit, ask, wait };  // ask: waiting for no time
   Kind kind;
   const KernelDef* kernel = nullptr;  // of load and record
   std::size_t bytes = 0;              // of allocate
@@ -24,6 +24,7 @@ class BrokenBackend final : public Backend {
  public:
   struct Options {
     std::function<bool(const BackendCall&)> breaks = [](const BackendCall&) { return false; };
+    std::function<bool(const BackendCall&)> fails = [](const BackendCall&) { return false; };  // and goes on
     std::function<bool(std::size_t bytes)> refuses = [](std::size_t) { return false; };  // memory, and goes on
     std::function<void(BackendInfo&)> describe = [](BackendInfo&) {};
     int* calls_after_loss = nullptr;
@@ -41,7 +42,7 @@ class BrokenBackend final : public Backend {
     return options_.refuses(bytes) ? nullptr : null_.allocate(bytes);
   }
   void free(Memory* memory) override {
-    count();
+    look({.kind = BackendCall::free});
     null_.free(memory);
   }
   void load(const KernelDef& kernel) override {
@@ -79,6 +80,7 @@ class BrokenBackend final : public Backend {
   }
   void look(const BackendCall& call) {
     count();
+    if (options_.fails(call)) throw DeviceError("test", "failed by the test");
     if (!options_.breaks(call)) return;
     lost_ = true;
     throw DeviceLost("test", "broken by the test");

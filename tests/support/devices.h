@@ -113,6 +113,7 @@ inline void restore_library() {
   }
   configure({.max_commands = 100, .max_cached_per_class = 50, .memory_limit = 0, .cache_limit = 512_MiB, .wait_limit = 30, .max_load = 1});
   set_default_device(device("cpu"));
+  manual_seed(0);
   cleanup();
 }
 

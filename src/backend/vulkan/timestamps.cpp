@@ -23,8 +23,7 @@ void Timestamps::begin(VkCommandBuffer commands) {
 }
 
 void Timestamps::before(VkCommandBuffer commands, const Launch& launch) {
-  if (launches_.size() == most) on_ = false;
-  open_ = on_ && (recording_ || launch.stands_for);
+  open_ = on_ && launches_.size() < most && (recording_ || launch.stands_for);
   if (!open_) return;
   const auto query = static_cast<std::uint32_t>(2 * launches_.size());
   launches_.push_back({launch.kernel, launch.operation, launch.stands_for});

@@ -225,24 +225,28 @@ void register_elementwise(Operations& all) {
 #include "ops/elementwise/binary.def"
 }
 
+namespace {
+// False: another thread's came first, and the gradient is to be added to it.
+bool give_first_gradient(const std::shared_ptr<Node>& to, Tensor& gradient) {
+  // A gradient that something else holds too (the seed, another leaf's) must not be shared: it will be added to.
+  if (gradient.shared().use_count() > 1 || gradient.node()->storage->handles.load() > 1) gradient = gradient.clone();
+  gradient.node()->kept = true;
+  if (!to->grad.give_first(gradient.shared())) return false;
+  if (Capture* capture = Capture::current())
+    capture->if_it_fails([leaf = std::weak_ptr(to)] {
+      if (const auto node = leaf.lock()) node->grad = nullptr;
+    });
+  Stream& stream = *gradient.node()->storage->owner->stream;
+  const StreamLock lock(stream);
+  stream.retag(*gradient.node()->storage.block(), MemoryTag::gradients);
+  return true;
+}
+}  // namespace
+
 // In place, so that handles and plans that know the gradient keep seeing it.
 void accumulate(const std::shared_ptr<Node>& to, Tensor gradient) {
-  Node& leaf = *to;
-  if (!leaf.grad) {
-    // A gradient that something else holds too (the seed, another leaf's) must not be shared: it will be added to.
-    if (gradient.shared().use_count() > 1 || gradient.node()->storage->handles.load() > 1) gradient = gradient.clone();
-    gradient.node()->kept = true;
-    leaf.grad = gradient.shared();
-    if (Capture* capture = Capture::current())
-      capture->if_it_fails([leaf = std::weak_ptr(to)] {
-        if (const auto node = leaf.lock()) node->grad = nullptr;
-      });
-    Stream& stream = *leaf.grad->storage->owner->stream;
-    const StreamLock lock(stream);
-    stream.retag(*leaf.grad->storage.block(), MemoryTag::gradients);
-    return;
-  }
-  const Tensor sum(leaf.grad);
+  if (!to->grad && give_first_gradient(to, gradient)) return;
+  const Tensor sum(to->grad);
   apply_in_place(
       "backward", {&sum, &gradient}, 1, nullptr,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs&) {
