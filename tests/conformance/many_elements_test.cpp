@@ -1,6 +1,9 @@
 // More elements than there is memory to run: what the launches of the null device say.
 #include <tidepool/tidepool.h>
 
+#include <cstring>
+
+#include "ops/reduce/reduce.h"
 #include "support/devices.h"
 
 namespace tidepool {
@@ -40,6 +43,15 @@ TEST_F(ManyElements, OfAConvolutionHaveAWorkgroupForEachGroupOfChannels) {
   sum(conv2d(x, w, {}, {.groups = count})).backward();
   for (const char* const kernel : {"conv2d_tiles", "conv2d_input", "conv2d_weights_tiles"})
     EXPECT_EQ(workgroups_of(launch_of(kernel)), count) << kernel;
+}
+
+TEST_F(ManyElements, OfALossAreAddedUpInPartsThatLoopsCanGoOver) {
+  const Tensor a = empty({std::int64_t{1} << 31});
+  mse_loss(a, a);
+  FoldParams p({}, 1, false);
+  std::memcpy(&p, launch_of("mse_loss").params.data(), sizeof p);
+  EXPECT_LE(p.per_part, 4 * 60'000U);
+  EXPECT_GE(std::uint64_t{p.parts} * p.per_part, std::uint64_t{1} << 31);
 }
 
 }  // namespace
