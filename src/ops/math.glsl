@@ -156,6 +156,13 @@ float power(float a, float b) {
   return odd && floatBitsToUint(a) >> 31 != 0 ? -value : value;
 }
 
+// Some drivers make it of exponentials, whose quotient is NaN where they are infinite. From 9.02 on it is 1.
+float own_tanh(float x) {
+  precise float value = tanh(clamp(x, -15.0, 15.0));
+  return x != x ? x : value;
+}
+
 #define log(x) own_log(x)
 #define sin(x) own_sin(x)
 #define cos(x) own_cos(x)
+#define tanh(x) own_tanh(x)

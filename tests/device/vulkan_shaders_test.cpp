@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,6 +64,29 @@ TEST_F(VulkanShaders, AreValid) {
 TEST_F(VulkanShaders, TranslateToMetal) {
   if (is_missing("spirv-cross")) GTEST_SKIP() << "spirv-cross is missing: install Debian's spirv-cross";
   run_on_all("spirv-cross shader.spv --msl --msl-version 20100 --output shader.metal && grep -q 'kernel void' shader.metal");
+}
+
+// Whether every tanh is that of a number within bounds: some drivers divide infinities for large ones. How many there are.
+int bounded_tanhs(std::span<const std::uint32_t> words, std::string_view name) {
+  constexpr std::uint32_t ext_inst = 12, tanh = 21, f_clamp = 43;  // of SPIR-V and of GLSL.std.450
+  std::set<std::uint32_t> clamped;
+  int count = 0;
+  for (std::size_t at = 5; at < words.size(); at += words[at] >> 16) {
+    if ((words[at] & 0xffffU) != ext_inst) continue;
+    if (words[at + 4] == f_clamp) clamped.insert(words[at + 2]);
+    if (words[at + 4] != tanh) continue;
+    EXPECT_TRUE(clamped.contains(words[at + 5])) << name;
+    ++count;
+  }
+  return count;
+}
+
+TEST_F(VulkanShaders, TakeTheHyperbolicTangentOfNoLargeNumbers) {
+  int count = 0;
+  for (const Shader& shader : shaders()) count += bounded_tanhs(shader.words, shader.name);
+  EXPECT_GE(count, 2) << "tanh itself, and in products";
+  const Environment no_cache("TIDEPOOL_CACHE", "off");
+  EXPECT_GE(bounded_tanhs(compile_glsl("everything", text_of(long_chain())), "everything"), 1);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <tidepool/tidepool.h>
 
 #include <cmath>
+#include <limits>
 
 #include "support/broken_backend.h"
 #include "support/devices.h"
@@ -213,6 +214,36 @@ TEST_F(Optimizers, WrongOptionsAreNamed) {
             "SGD: nesterov is set, and momentum is 0; wanted more");
   EXPECT_EQ(message_of<ArgumentError>([&] { optim::clip_grad_norm(parameters, 0); }), "clip_grad_norm: the norm is 0; wanted more than 0");
 }
+
+class OptimizersEverywhere : public OnEveryDevice {
+ protected:
+  // After a gradient of infinity and weights as they were, a step with a gradient of 1.
+  static std::vector<float> after_a_bad_gradient(const Tensor& w, optim::Optimizer& opt) {
+    const std::vector<float> before = w.to_host<float>();
+    for (const float slope : {std::numeric_limits<float>::infinity(), 1.0F}) {
+      w.detach().copy_from(before);
+      opt.zero_grad();
+      sum(w * slope).backward();
+      opt.step();
+    }
+    return w.to_host<float>();
+  }
+};
+
+TEST_P(OptimizersEverywhere, ForgetABadGradientWithoutMomentum) {
+  const Tensor w = tensor({1, 2, 3}, {3}).requires_grad();
+  optim::SGD sgd({w}, {.lr = 0.5});
+  EXPECT_EQ(after_a_bad_gradient(w, sgd), (std::vector<float>{0.5F, 1.5F, 2.5F}));
+  w.detach().copy_from(std::vector<float>{1, 2, 3});
+  optim::RMSprop rmsprop({w}, {.lr = 0.5});
+  EXPECT_EQ(after_a_bad_gradient(w, rmsprop), (std::vector<float>{1, 2, 3})) << "squares stay infinite, as in PyTorch";
+}
+TEST_P(OptimizersEverywhere, KeepABadGradientInTheirMomentum) {
+  const Tensor w = tensor({1, 2, 3}, {3}).requires_grad();
+  optim::SGD sgd({w}, {.lr = 0.5, .momentum = 0.5});
+  for (const float weight : after_a_bad_gradient(w, sgd)) EXPECT_EQ(weight, -std::numeric_limits<float>::infinity());
+}
+INSTANTIATE_TEST_SUITE_P(On, OptimizersEverywhere, devices_that_compute(), device_name);
 
 }  // namespace
 }  // namespace tidepool::inline v0

@@ -33,14 +33,17 @@ constexpr KernelDef weights_bias_kernel{.name = "conv2d_weights_bias",
 constexpr KernelDef bias_kernel{.name = "conv2d_bias_grad", .access = accesses({r, w}), .bindings = 2, .cpu = conv2d_bias_grad_cpu};
 
 // The same by shaders: weights come first, and no scratch memory but for sums in parts.
-constexpr KernelDef forward_tiles{.name = "conv2d_tiles", .access = accesses({r, r, w, r}), .bindings = 4, .group = {256, 1, 1}};
-constexpr KernelDef forward_lanes{.name = "conv2d_lanes", .access = accesses({r, r, w, r}), .bindings = 4, .group = {8, 1, 1}};
+constexpr KernelDef forward_tiles{
+    .name = "conv2d_tiles", .access = accesses({r, r, w, r}), .bindings = 4, .group = {256, 1, 1}, .covers = 1};
+constexpr KernelDef forward_lanes{.name = "conv2d_lanes", .access = accesses({r, r, w, r}), .bindings = 4, .group = {8, 1, 1}, .covers = 1};
 constexpr KernelDef input_tiles = gpu_product_kernel("conv2d_input", "conv2d_input_tiles", 256, false);
 constexpr KernelDef input_lanes = gpu_product_kernel("conv2d_input", "conv2d_input_lanes", 8, false);
 constexpr KernelDef strided_input_tiles = gpu_product_kernel("conv2d_input_strided", "conv2d_input_tiles", 256, true);
 constexpr KernelDef strided_input_lanes = gpu_product_kernel("conv2d_input_strided", "conv2d_input_lanes", 8, true);
-constexpr KernelDef weights_tiles{.name = "conv2d_weights_tiles", .access = accesses({r, r, w}), .bindings = 3, .group = {256, 1, 1}};
-constexpr KernelDef weights_lanes{.name = "conv2d_weights_lanes", .access = accesses({r, r, w}), .bindings = 3, .group = {8, 1, 1}};
+constexpr KernelDef weights_tiles{
+    .name = "conv2d_weights_tiles", .access = accesses({r, r, w}), .bindings = 3, .group = {256, 1, 1}, .covers = 1};
+constexpr KernelDef weights_lanes{
+    .name = "conv2d_weights_lanes", .access = accesses({r, r, w}), .bindings = 3, .group = {8, 1, 1}, .covers = 1};
 constexpr KernelDef weights_sum{.name = "conv2d_weights_sum", .access = accesses({r, w, w}), .bindings = 3};
 
 // Forward and the gradient of the input: the weights and what they are multiplied with.

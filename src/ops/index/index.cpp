@@ -147,24 +147,25 @@ constexpr OpDef scatter{
         },
 };
 
-constexpr OpDef gather{
-    .name = "gather",
-    .rule = gather_rule,
-    .run =
-        [](const OpCall& call, Stream& stream, Node& out) {
-          const Node &x = *call.in[0], &index = *call.in[1];
-          const GatherParams p = gather_params("gather", x.shape, index.shape, call.attrs.as<GatherAttrs>().axis);
-          stream.launch(gather_kernel, {read(x), read(index), write(out), stream.complaints()}, p, {p.count, 1, 1});
-        },
-    .gradient = [](const Grad& g) -> Tensors {
-      if (!g.needs(0)) return {};
-      const Shape& x = g.shape(0);
-      ScatterAttrs attrs{.axis = g.attrs<GatherAttrs>().axis, .sizes = {}, .rank = x.rank()};
-      std::transform(x.begin(), x.end(), attrs.sizes.begin(), [](std::int64_t size) { return static_cast<std::uint32_t>(size); });
-      const Tensor index = g.in(1);
-      return {apply(ops::scatter, {&g.dout, &index}, attrs)};
-    },
-};
+constexpr OpDef gather_as(const char* name) {  // which complaints give too
+  return {.name = name,
+          .rule = gather_rule,
+          .run =
+              [](const OpCall& call, Stream& stream, Node& out) {
+                const Node &x = *call.in[0], &index = *call.in[1];
+                const GatherParams p = gather_params(call.op.name, x.shape, index.shape, call.attrs.as<GatherAttrs>().axis);
+                stream.launch(gather_kernel, {read(x), read(index), write(out), stream.complaints()}, p, {p.count, 1, 1});
+              },
+          .gradient = [](const Grad& g) -> Tensors {
+            if (!g.needs(0)) return {};
+            const Shape& x = g.shape(0);
+            ScatterAttrs attrs{.axis = g.attrs<GatherAttrs>().axis, .sizes = {}, .rank = x.rank()};
+            std::transform(x.begin(), x.end(), attrs.sizes.begin(), [](std::int64_t size) { return static_cast<std::uint32_t>(size); });
+            const Tensor index = g.in(1);
+            return {apply(ops::scatter, {&g.dout, &index}, attrs)};
+          }};
+}
+constexpr OpDef gather = gather_as("gather"), cross_entropy_gather = gather_as("cross_entropy"), accuracy_gather = gather_as("accuracy");
 
 constexpr OpDef embedding_grad{
     .name = "embedding_grad",
@@ -223,6 +224,11 @@ Tensor gather(const Tensor& a, std::int64_t axis, const Tensor& index) {
   const Shape& shape = usable("gather", a).shape;
   if (shape.rank() == 0) throw ShapeError("gather", "the tensor has rank 0 and so no axis");
   return apply(ops::gather, {&a, &index}, GatherAttrs{normal_axis("gather", axis, shape.rank())});
+}
+
+Tensor at_labels(LabelsOf operation, const Tensor& rows, const Tensor& labels) {
+  const Tensor index = labels.reshape({labels.numel(), 1});
+  return apply(operation == LabelsOf::cross_entropy ? ops::cross_entropy_gather : ops::accuracy_gather, {&rows, &index}, GatherAttrs{1});
 }
 
 Tensor embedding(const Tensor& table, const Tensor& index) { return apply(ops::embedding, {&table, &index}); }

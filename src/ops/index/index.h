@@ -48,6 +48,10 @@ void rows_scatter(const CpuCall& call);  // d, index, chains, out: adds
 void one_hot(const CpuCall& call);       // index, out, complaints
 }  // namespace index_cpu
 
+// Of each row of [n, classes] the element that its label names, as [n, 1]; a wrong label is a complaint of the operation.
+enum class LabelsOf : std::uint8_t { cross_entropy, accuracy };
+Tensor at_labels(LabelsOf operation, const Tensor& rows, const Tensor& labels);
+
 void register_index(Operations& all);
 
 }  // namespace tidepool::inline v0

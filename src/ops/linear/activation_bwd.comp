@@ -13,7 +13,7 @@ layout(binding = 2) writeonly buffer Dx4 { vec4 dx4s[]; };
 
 float gradient(float y, float dy) {
   switch (p.activation) {
-    case 1: return y > 0.0 ? dy : 0.0;
+    case 1: return y <= 0.0 ? 0.0 : dy;
     case 2: return dy * y * (1.0 - y);
     case 3: return dy * (1.0 - y * y);
     default: return dy;

@@ -2,6 +2,7 @@
 #include <tidepool/error.h>
 #include <tidepool/ops.h>
 
+#include "ops/index/index.h"
 #include "ops/layout/layout.h"
 #include "ops/loss/classes.h"
 #include "ops/loss/loss.h"
@@ -116,8 +117,24 @@ void register_classes(Operations& all) {
   all.push_back(&ops::confusion_matrix);
 }
 
-Tensor cross_entropy(const Tensor& logits, const Tensor& labels) { return apply(ops::cross_entropy, {&logits, &labels}); }
-Tensor accuracy(const Tensor& logits, const Tensor& labels) { return apply(ops::accuracy, {&logits, &labels}); }
+bool has_long_rows(const char* operation, const Tensor& logits, const Tensor& labels) {
+  const Node& node = usable(operation, logits);
+  if (node.shape.rank() != 2 || !is_too_long(node, node.shape[1])) return false;
+  check_classes(operation, node, usable(operation, labels));
+  return true;
+}
+
+Tensor cross_entropy(const Tensor& logits, const Tensor& labels) {
+  if (has_long_rows("cross_entropy", logits, labels)) return -mean(at_labels(LabelsOf::cross_entropy, log_softmax(logits, 1), labels));
+  return apply(ops::cross_entropy, {&logits, &labels});
+}
+Tensor accuracy(const Tensor& logits, const Tensor& labels) {
+  if (has_long_rows("accuracy", logits, labels)) {
+    at_labels(LabelsOf::accuracy, logits.detach(), labels);  // for its complaints
+    return mean(eq(argmax(logits, 1), labels).to(DType::f32));
+  }
+  return apply(ops::accuracy, {&logits, &labels});
+}
 Tensor confusion_matrix(const Tensor& pred, const Tensor& label, std::int64_t classes) {
   return apply(ops::confusion_matrix, {&pred, &label}, ClassesAttrs{classes});
 }

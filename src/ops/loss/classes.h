@@ -8,6 +8,8 @@ namespace tidepool::inline v0 {
 
 // logits f32 [n, classes], labels i32 [n]
 void check_classes(const char* operation, const Node& logits, const Node& labels);
+// Whether there are more classes than this device's kernels can go over, in logits and labels as above.
+bool has_long_rows(const char* operation, const Tensor& logits, const Tensor& labels);
 // Two i32 tensors of one shape.
 void check_pairs(const char* operation, const Node& predictions, const Node& labels);
 ClassParams class_params(const char* operation, const Node& logits);

@@ -24,11 +24,16 @@ void loss_rule(const OpCall& call, Node& out) {
   out.become(call.op.name, {}, DType::f32);
 }
 
-// At most 1024 parts, so that two launches are enough for any size.
+// At most 1024 parts, so that two launches are enough for most sizes; and none longer than loops may be.
 void loss_run(const OpCall& call, Stream& stream, Node& out) {
   const auto count = static_cast<std::uint32_t>(call.in[0]->numel);
-  const ReduceParams p{
-      .shifts = {}, .outer = 1, .middle = count, .inner = 1, .parts = 1, .per_part = std::max(longest_part, count / longest_part + 1)};
+  constexpr std::uint32_t longest = 1U << 17;
+  const ReduceParams p{.shifts = {},
+                       .outer = 1,
+                       .middle = count,
+                       .inner = 1,
+                       .parts = 1,
+                       .per_part = std::clamp(count / longest_part + 1, longest_part, longest)};
   fold_in_parts(stream, call.op.name, read(*call.in[0]), write(out), p, static_cast<float>(count), false,
                 [&](const Operand& from, const Operand& to, const FoldParams& params) {
                   stream.launch(*call.op.kernel, {from, read(*call.in[1]), to}, params, per_result(params.cut()));

@@ -4,6 +4,7 @@
 #include <tidepool/raw.h>
 
 #include "core/checks.h"
+#include "ops/index/index.h"
 #include "ops/loss/classes.h"
 #include "ops/reduce/reduce.h"
 #include "platform/cat.h"
@@ -79,13 +80,19 @@ void mse_grad(const Tensor& pred, const Tensor& target, double scale, const Tens
 void cross_entropy_grad(const Tensor& logits, const Tensor& labels, double scale, const Tensor& dlogits) {
   const Attrs attrs = checked_scale("cross_entropy_grad", scale);
   const NoGrad guard;
+  const auto check = [](std::span<Node* const> nodes) {
+    check_classes("cross_entropy_grad", *nodes[1], *nodes[2]);
+    require_like("cross_entropy_grad", *nodes[0], *nodes[1]);
+    require_apart("cross_entropy_grad", "dlogits", *nodes[0], {nodes[1], nodes[2]});
+  };
+  if (has_long_rows("cross_entropy_grad", logits, labels)) {
+    Node* const nodes[] = {&usable("cross_entropy_grad", dlogits), logits.node(), labels.node()};
+    check(nodes);
+    at_labels(LabelsOf::cross_entropy, logits, labels);  // for its complaints
+    return copy_(dlogits, (softmax(logits, 1) - one_hot(labels, logits.shape()[1])) * static_cast<float>(scale));
+  }
   apply_in_place(
-      "cross_entropy_grad", {&dlogits, &logits, &labels}, 1,
-      [](std::span<Node* const> nodes) {
-        check_classes("cross_entropy_grad", *nodes[1], *nodes[2]);
-        require_like("cross_entropy_grad", *nodes[0], *nodes[1]);
-        require_apart("cross_entropy_grad", "dlogits", *nodes[0], {nodes[1], nodes[2]});
-      },
+      "cross_entropy_grad", {&dlogits, &logits, &labels}, 1, check,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& given) {
         launch_cross_entropy_grad(stream, *nodes[1], *nodes[2], nullptr, given.as<ScaleAttrs>().scale, *nodes[0]);
       },

@@ -58,15 +58,16 @@ GpuCut cut_gpu_product(const Stream& stream, const GpuKernels& kernels, const Gp
   const bool lanes = rule.lanes && (!whole || s.depth <= longest_depth(stream, true));
   const KernelDef& kernel = lanes ? kernels.lanes : kernels.tiles;
   const std::uint32_t down = lanes ? 16 : 64, across = 64, step = 16;
+  // None without a result, and parts of results stand in memory, so 32 bits are enough.
   const std::uint32_t blocks = s.matrices * divide_up(s.rows, down) * divide_up(s.columns, across);
-  if (whole) return {.kernel = kernel, .parts = 1, .per_part = s.depth, .extent = {blocks * kernel.group.x, 1, 1}};
+  if (whole) return {.kernel = kernel, .parts = 1, .per_part = s.depth, .extent = {blocks, 1, 1}};
   // Enough work for the whole device, and no loop longer than it takes.
   const std::uint32_t longest = longest_depth(stream, lanes);
   std::uint32_t parts = blocks == 0 ? 1 : std::clamp(divide_up(rule.enough, blocks), 1U, std::max(1U, s.depth / rule.shortest));
   parts = std::max(parts, divide_up(s.depth, longest));
   const std::uint32_t per_part = divide_up(divide_up(s.depth, parts), step) * step;  // longest_depth is a multiple of step
   parts = std::max(1U, divide_up(s.depth, std::max(1U, per_part)));
-  return {.kernel = kernel, .parts = parts, .per_part = per_part, .extent = {blocks * parts * kernel.group.x, 1, 1}};
+  return {.kernel = kernel, .parts = parts, .per_part = per_part, .extent = {blocks * parts, 1, 1}};
 }
 
 void launch_gpu_product(Stream& stream, const char* operation, const GpuProduct& wanted, GpuProductParams p) {

@@ -28,7 +28,8 @@ struct GpuProduct {
 };
 void launch_gpu_product(Stream& stream, const char* operation, const GpuProduct& product, GpuProductParams p);
 
-// Two operands, the result and a bias (or an operand again); `constant` is the shader's one specialization constant.
+// Two operands, the result and a bias (or an operand again); `constant` is the shader's one specialization constant. Like all kernels of
+// products it counts workgroups, not work items: 2^24 matrices have more of these than 32 bits can say.
 constexpr KernelDef gpu_product_kernel(const char* name, const char* shader, std::uint32_t group, bool constant) {
   using access::r, access::w;
   return {.name = name,
@@ -36,6 +37,7 @@ constexpr KernelDef gpu_product_kernel(const char* name, const char* shader, std
           .bindings = 4,
           .shader = shader,
           .group = {group, 1, 1},
+          .covers = 1,
           .constants = {constant ? 1U : 0U},
           .constant_count = 1};
 }
@@ -48,7 +50,7 @@ struct GpuKernels {
 struct GpuCut {
   const KernelDef& kernel;
   std::uint32_t parts, per_part;
-  Extent extent;
+  Extent extent;  // workgroups
 };
 struct GpuSizes {
   GpuWork work;

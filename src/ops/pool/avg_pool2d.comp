@@ -9,10 +9,10 @@ layout(binding = 1) writeonly buffer Out { float y[]; };
 void main() {
   const uint i = item();
   if (i >= p.planes * p.oh * p.ow) return;
-  const uvec2 rows = seen(i / p.ow % p.oh, p.h), columns = seen(i % p.ow, p.w);
+  const uvec2 rows = rows_seen(i / p.ow % p.oh), columns = columns_seen(i % p.ow);
   const uint begin = i / (p.oh * p.ow) * p.h * p.w + SHIFT(0);
   float sum = 0.0;
   for (uint row = rows.x; row < rows.y; ++row)
     for (uint column = columns.x; column < columns.y; ++column) sum += x[begin + row * p.w + column];
-  y[i + SHIFT(1)] = sum / (float(p.kernel) * float(p.kernel));
+  y[i + SHIFT(1)] = sum / elements_of_window();
 }

@@ -10,10 +10,9 @@ void main() {
   const uint i = item();
   if (i >= p.planes * p.h * p.w) return;
   const uint plane = i / (p.h * p.w), place = i % (p.h * p.w);
-  const uvec2 rows = seen_by(place / p.w, p.oh), columns = seen_by(place % p.w, p.ow);
+  const uvec2 rows = rows_seeing(place / p.w), columns = columns_seeing(place % p.w);
   float sum = 0.0;
   for (uint oy = rows.x; oy < rows.y; ++oy)
-    for (uint ox = columns.x; ox < columns.y; ++ox)
-      sum += dy[(plane * p.oh + oy) * p.ow + ox + SHIFT(0)] / (float(p.kernel) * float(p.kernel));
+    for (uint ox = columns.x; ox < columns.y; ++ox) sum += dy[(plane * p.oh + oy) * p.ow + ox + SHIFT(0)] / elements_of_window();
   dx[i + SHIFT(1)] = sum;
 }

@@ -6,36 +6,16 @@
 #include <tidepool/raw.h>
 
 #include "ops/conv/image.h"
-#include "ops/pool/windows.h"
 #include "platform/cat.h"
 
 #include <algorithm>
-#include <cstddef>
 
 namespace tidepool::inline v0 {
 
 namespace {
 
-using access::r, access::w, access::rw;
-
-ImageShape shape_of(const std::byte* params, bool pooled) {
-  const auto& p = *reinterpret_cast<const PoolParams*>(params);
-  return {p.channels, pooled ? p.oh * p.ow : p.h * p.w};
-}
-constexpr BlockedImages images{.gains = false,
-                               .shape = [](const std::byte* params, std::size_t binding) { return shape_of(params, binding == 1); },
-                               .at = offsetof(PoolParams, blocks)};
-
-constexpr KernelDef max_kernel{.name = "max_pool2d", .access = accesses({r, w}), .bindings = 2, .cpu = max_pool2d_cpu, .images = &images};
-constexpr KernelDef max_indices_kernel{
-    .name = "max_pool2d_indices", .access = accesses({r, w, w}), .bindings = 3, .cpu = max_pool2d_indices_cpu};
-constexpr KernelDef max_grad_kernel{
-    .name = "max_pool2d_grad", .access = accesses({r, r, w}), .bindings = 3, .cpu = max_pool2d_grad_cpu, .images = &images};
-constexpr KernelDef max_grad_windows_kernel{
-    .name = "max_pool2d_grad_windows", .access = accesses({r, r, w}), .bindings = 3};  // for shaders
+using access::r, access::rw;
 constexpr KernelDef max_unpool_kernel{.name = "max_unpool2d", .access = accesses({r, r, rw, rw}), .bindings = 4, .cpu = max_unpool2d_cpu};
-constexpr KernelDef avg_kernel{.name = "avg_pool2d", .access = accesses({r, w}), .bindings = 2, .cpu = avg_pool2d_cpu};
-constexpr KernelDef avg_grad_kernel{.name = "avg_pool2d_grad", .access = accesses({r, w}), .bindings = 2, .cpu = avg_pool2d_grad_cpu};
 
 Window window_of(const char* operation, const PoolOptions& options) {
   require_option(operation, "stride", options.stride, 0);
@@ -82,12 +62,12 @@ void pool_rule(const OpCall& call, Node& out) {  // both kinds of attributes beg
 void max_run(const OpCall& call, Stream& stream, Node& out) {
   const Node& x = *call.in[0];
   const auto [options, relu] = call.attrs.as<MaxAttrs>();
-  stream.launch(max_kernel, {read(x), write(out)}, params_of(x.shape, out.shape, options, relu), per_element(out));
+  launch_max_pool(stream, x, out, params_of(x.shape, out.shape, options, relu));
 }
 
 void avg_run(const OpCall& call, Stream& stream, Node& out) {
   const Node& x = *call.in[0];
-  stream.launch(avg_kernel, {read(x), write(out)}, params_of(x.shape, out.shape, call.attrs.as<PoolOptions>()), per_element(out));
+  launch_avg_pool(stream, x, out, params_of(x.shape, out.shape, call.attrs.as<PoolOptions>()));
 }
 
 // The operations that gradients are made of; the image's shape is known, the rest was checked by the forward.
@@ -104,10 +84,7 @@ constexpr OpDef max_pool2d_grad{
         [](const OpCall& call, Stream& stream, Node& out) {
           const Node &x = *call.in[0], &dy = *call.in[1];
           const auto [options, relu] = call.attrs.as<MaxAttrs>();
-          const PoolParams p = params_of(x.shape, dy.shape, options, relu);
-          const bool by_windows = stream.info().shaders && each_in_one(p);
-          stream.launch(by_windows ? max_grad_windows_kernel : max_grad_kernel, {read(x), read(dy), write(out)}, p,
-                        per_element(by_windows ? dy : out));
+          launch_max_grad(stream, x, dy, out, params_of(x.shape, dy.shape, options, relu));
         },
 };
 
@@ -118,8 +95,7 @@ constexpr OpDef avg_pool2d_grad{
     .run =
         [](const OpCall& call, Stream& stream, Node& out) {
           const Node& dy = *call.in[0];
-          stream.launch(avg_grad_kernel, {read(dy), write(out)}, params_of(out.shape, dy.shape, call.attrs.as<GradAttrs>().options),
-                        per_element(out));
+          launch_avg_grad(stream, dy, out, params_of(out.shape, dy.shape, call.attrs.as<GradAttrs>().options));
         },
 };
 
@@ -183,7 +159,7 @@ void maxpool2d_fwd(const Tensor& x, const PoolOptions& options, const Tensor& y,
       name, {&y, &indices, &x}, 2, nullptr,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
         const PoolParams p = params_of(nodes[2]->shape, nodes[0]->shape, attrs.as<PoolOptions>());
-        stream.launch(max_indices_kernel, {read(*nodes[2]), write(*nodes[0]), write(*nodes[1])}, p, per_element(*nodes[0]));
+        launch_max_indices(stream, "maxpool2d_fwd", read(*nodes[2]), write(*nodes[0]), write(*nodes[1]), p);
       },
       Attrs(options));
 }

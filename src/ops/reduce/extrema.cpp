@@ -21,6 +21,10 @@ constexpr LineKernels argmax_kernels = line_kernels("argmax", {r, w}, reduce_cpu
                       argmax_i32_kernels = line_kernels("argmax_i32", {r, w}, reduce_cpu::argmax_i32);
 constexpr KernelDef all_ties_kernel{.name = "all_ties", .access = accesses({r, r, r, w}), .bindings = 4, .cpu = reduce_cpu::all_ties};
 constexpr LineKernels first_tie_kernels = line_kernels("first_tie", {r, r, r, w}, reduce_cpu::first_tie);
+// For shaders.
+constexpr KernelDef first_place_kernel{.name = "first_place", .access = accesses({r, r, w}), .bindings = 3};
+constexpr KernelDef first_place_i32_kernel{.name = "first_place_i32", .access = accesses({r, r, w}), .bindings = 3};
+constexpr KernelDef at_place_kernel{.name = "at_place", .access = accesses({r, r, w}), .bindings = 3};
 
 struct ExtremumAttrs {
   unsigned bits;
@@ -35,6 +39,46 @@ void extremum_rule(const OpCall& call, Node& out) {
   out.become(call.op.name, with_ones(in.shape, bits), in.dtype);
 }
 
+void launch_extremum(Stream& stream, const KernelDef& kernel, const char* operation, const Operand& in, const Operand& out,
+                     const ReduceParams& p) {
+  in_parts(stream, operation, in, out, p, [&](const Operand& from, const Operand& to, const ReduceParams& stage, bool) {
+    stream.launch(kernel, {from, to}, stage, per_result(stage));
+  });
+}
+
+// The first place of each line where x is y, which is somewhere in it.
+void launch_first_place(Stream& stream, const char* operation, const Node& x, const Operand& y, const Operand& places,
+                        const ReduceParams& p) {
+  const KernelDef& kernel = x.dtype == DType::f32 ? first_place_kernel : first_place_i32_kernel;
+  in_parts(stream, operation, read(x), places, p, [&](const Operand& from, const Operand& to, const ReduceParams& stage, bool is_first) {
+    if (is_first)
+      stream.launch(kernel, {from, y, to}, stage, per_result(stage));
+    else
+      stream.launch(min_i32_kernel, {from, to}, stage, per_result(stage));
+  });
+}
+
+// Lines that are too long for one workgroup each.
+ReduceParams cut_of(const MiddleParams& p) {
+  return {.shifts = {}, .outer = p.outer, .middle = p.middle, .inner = p.inner, .parts = 1, .per_part = longest_part};
+}
+std::size_t bytes_of_lines(const MiddleParams& p) { return std::size_t{p.outer} * p.inner * sizeof(float); }
+
+void argmax_in_parts(Stream& stream, const Node& x, const Node& out, const MiddleParams& p) {
+  const std::size_t bytes = bytes_of_lines(p);
+  const Storage largest = stream.take(bytes, MemoryTag::scratch, "argmax");
+  launch_extremum(stream, x.dtype == DType::f32 ? max_kernel : max_i32_kernel, "argmax", read(x), scratch(largest, bytes, Access::write),
+                  cut_of(p));
+  launch_first_place(stream, "argmax", x, scratch(largest, bytes, Access::read), write(out), cut_of(p));
+}
+
+void first_tie_in_parts(Stream& stream, const Node& x, const Node& y, const Node& d, const Node& out, const MiddleParams& p) {
+  const std::size_t bytes = bytes_of_lines(p);
+  const Storage places = stream.take(bytes, MemoryTag::scratch, "first_tie");
+  launch_first_place(stream, "first_tie", x, read(y), scratch(places, bytes, Access::write), cut_of(p));
+  stream.launch(at_place_kernel, {scratch(places, bytes, Access::read), read(d), write(out)}, p, per_element(out));
+}
+
 // Group after group; what lies between stands in scratch memory.
 void extremum_run(const KernelDef& kernel, const OpCall& call, Stream& stream, Node& out) {
   const Node& in = *call.in[0];
@@ -46,17 +90,11 @@ void extremum_run(const KernelDef& kernel, const OpCall& call, Stream& stream, N
   for_each_group(bits, shape.rank(), [&](AxisGroup group) {
     done |= bits_of(group);
     const ReduceParams p = cut_at(shape, group.first, group.last);
-    const auto stage = [&](const Operand& part, const Operand& to, const ReduceParams& stage_params, bool) {
-      stream.launch(kernel, {part, to}, stage_params, per_result(stage_params));
-    };
-    if (done == bits) {
-      in_parts(stream, call.op.name, from, write(out), p, stage);
-      return;
-    }
+    if (done == bits) return launch_extremum(stream, kernel, call.op.name, from, write(out), p);
     shape = with_ones(shape, done);
     const std::size_t bytes = static_cast<std::size_t>(shape.numel()) * sizeof(float);
     Storage partial = stream.take(bytes, MemoryTag::scratch, call.op.name);
-    in_parts(stream, call.op.name, from, scratch(partial, bytes, Access::write), p, stage);
+    launch_extremum(stream, kernel, call.op.name, from, scratch(partial, bytes, Access::write), p);
     from = scratch(partial, bytes, Access::read);
     held = std::move(partial);
   });
@@ -69,6 +107,8 @@ constexpr OpDef all_ties{.name = "all_ties", .rule = ties_rule, .run = [](const 
                          }};
 constexpr OpDef first_tie{.name = "first_tie", .rule = ties_rule, .run = [](const OpCall& call, Stream& stream, Node& out) {
                             const auto p = call.attrs.as<MiddleParams>();
+                            if (is_too_long(stream, p.middle))
+                              return first_tie_in_parts(stream, *call.in[0], *call.in[1], *call.in[2], out, p);
                             stream.launch(first_tie_kernels.of(p.middle),
                                           {read(*call.in[0]), read(*call.in[1]), read(*call.in[2]), write(out)}, p,
                                           {p.outer * p.inner, 1, 1});
@@ -126,6 +166,7 @@ constexpr OpDef argmax{
           const auto [first, last] = call.attrs.as<AxisGroup>();
           const Node& in = *call.in[0];
           const MiddleParams p = middle_of(in.shape, first, last);
+          if (is_too_long(stream, p.middle)) return argmax_in_parts(stream, in, out, p);
           stream.launch((in.dtype == DType::f32 ? argmax_kernels : argmax_i32_kernels).of(p.middle), {read(in), write(out)}, p,
                         per_element(out));
         },

@@ -66,6 +66,16 @@ constexpr LineKernels line_kernels(const char* name, std::initializer_list<Acces
   return {kernel(0), kernel(1)};
 }
 
+// Lines that the lanes of a workgroup can go over three times where a driver cuts loops short; longer ones are done in parts there
+// (docs/decisions/2026-11-16-loops-that-a-driver-cuts.md).
+constexpr std::uint32_t longest_line = 1U << 20;
+inline bool is_too_long(const Stream& stream, std::int64_t line) {
+  return line > longest_line && stream.info().max_loop < static_cast<std::size_t>(line);
+}
+inline bool is_too_long(const Node& node, std::int64_t line) {
+  return line > longest_line && node.numel >= line && is_too_long(*node.storage->owner->stream, line);
+}
+
 std::int64_t product(const Shape& shape, std::int64_t first, std::int64_t last);
 // A shape seen as [outer, middle, inner], where axes [first, last) are the middle.
 ReduceParams cut_at(const Shape& shape, std::int64_t first, std::int64_t last);

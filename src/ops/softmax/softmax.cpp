@@ -60,15 +60,27 @@ void register_softmax(Operations& all) {
 
 namespace {
 
-Tensor along(const OpDef& op, const Tensor& a, std::int64_t axis) {
-  const Shape& shape = usable(op.name, a).shape;
+// The definitions themselves, whose sums and maxima are made in parts.
+Tensor softmax_of_long_lines(const Tensor& a, std::int64_t axis) {
+  const Tensor powers = exp(a - max(a.detach(), axis, true));
+  return powers / sum(powers, axis, true);
+}
+Tensor log_softmax_of_long_lines(const Tensor& a, std::int64_t axis) {
+  const Tensor below = a - max(a.detach(), axis, true);
+  return below - log(sum(exp(below), axis, true));
+}
+
+Tensor along(const OpDef& op, Tensor (*of_long_lines)(const Tensor&, std::int64_t), const Tensor& a, std::int64_t axis) {
+  const Node& node = usable(op.name, a);
+  const Shape& shape = node.shape;
   const std::int64_t first = normal_axis(op.name, axis, std::max<std::int64_t>(1, shape.rank()));  // a single number has an axis 0 here
+  if (node.dtype == DType::f32 && shape.rank() > 0 && is_too_long(node, shape[first])) return of_long_lines(a, first);
   return apply(op, {&a}, middle_of(shape, first, std::min(first + 1, shape.rank())));
 }
 
 }  // namespace
 
-Tensor softmax(const Tensor& a, std::int64_t axis) { return along(ops::softmax, a, axis); }
-Tensor log_softmax(const Tensor& a, std::int64_t axis) { return along(ops::log_softmax, a, axis); }
+Tensor softmax(const Tensor& a, std::int64_t axis) { return along(ops::softmax, softmax_of_long_lines, a, axis); }
+Tensor log_softmax(const Tensor& a, std::int64_t axis) { return along(ops::log_softmax, log_softmax_of_long_lines, a, axis); }
 
 }  // namespace tidepool::inline v0

@@ -1,6 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "ops/common.glsl"
+#include "ops/update/velocity.glsl"
 
 layout(push_constant) uniform P { uint shifts[2]; uint count; float alpha, rest, eps, momentum, weight_decay; } p;
 layout(binding = 0) buffer W { float w[]; };
@@ -15,7 +16,7 @@ void main() {
   const float weight = w[i + SHIFT(0)];
   const float gradient = g[i + SHIFT(1)] + p.weight_decay * weight;
   const float square = p.alpha * s[i + SHIFT(2)] + p.rest * gradient * gradient;
-  const float velocity = p.momentum * v[i + SHIFT(3)] + gradient / (sqrt(square) + p.eps);
+  const float velocity = kept_of(v[i + SHIFT(3)], p.momentum) + gradient / (sqrt(square) + p.eps);
   s[i + SHIFT(2)] = square;
   v[i + SHIFT(3)] = velocity;
   w[i + SHIFT(0)] = weight - lr * velocity;

@@ -73,12 +73,18 @@ void run_sgd(const CpuCall& call) {
                      [&](Pack& weight, Pack gradient, Pack&) HWY_ATTR { weight = weight - lr * (gradient + decay * weight); });
 }
 
+// What is left of a velocity. Without momentum that is nothing, also of infinity, or one bad gradient would stay for good.
+HWY_INLINE Pack kept_of(Pack velocity, float momentum) {
+  const Pack kept = Pack(momentum) * velocity;
+  return momentum == 0.0F ? select(kept == kept, kept, 0.0F) : kept;
+}
+
 HWY_INLINE void sgd_momentum(const CpuCall& call, float rate) {
   const auto& p = call.params<SgdParams>();
   const Pack lr = rate, decay = p.weight_decay, momentum = p.momentum;
   each_weight<true>(call, p.count, [&](Pack& weight, Pack gradient, Pack& velocity) HWY_ATTR {
     gradient = gradient + decay * weight;
-    velocity = momentum * velocity + gradient;
+    velocity = kept_of(velocity, p.momentum) + gradient;
     weight = weight - lr * (p.nesterov ? gradient + momentum * velocity : velocity);
   });
 }
@@ -92,8 +98,7 @@ void run_rmsprop(const CpuCall& call) {
   auto* velocities = call.buffer<float>(3);
   auto* w = call.buffer<float>(0);
   const auto* g = call.buffer<const float>(1);
-  const Pack lr = call.buffer<const Rates>(4)->lr, alpha = p.alpha, rest = p.rest, eps = p.eps, momentum = p.momentum,
-             decay = p.weight_decay;
+  const Pack lr = call.buffer<const Rates>(4)->lr, alpha = p.alpha, rest = p.rest, eps = p.eps, decay = p.weight_decay;
   call.team->run(p.count, 16384, [&](std::size_t begin, std::size_t end) HWY_ATTR {
     const FlushDenormals flush;
     for (std::size_t i = begin; i < end; i += lanes) {
@@ -101,7 +106,7 @@ void run_rmsprop(const CpuCall& call) {
       Pack weight = load_some(w + i, some), square = load_some(squares + i, some);
       const Pack gradient = load_some(g + i, some) + decay * weight;
       square = alpha * square + rest * gradient * gradient;
-      const Pack velocity = momentum * load_some(velocities + i, some) + gradient / (sqrt(square) + eps);
+      const Pack velocity = kept_of(load_some(velocities + i, some), p.momentum) + gradient / (sqrt(square) + eps);
       store_some(square, squares + i, some);
       store_some(velocity, velocities + i, some);
       store_some(weight - lr * velocity, w + i, some);
