@@ -66,8 +66,8 @@ DeviceSlot::Open opener(std::string_view id) {
 #endif
   std::string known;
   for (const DeviceInfo& info : devices()) known += cat(known.empty() ? "" : ", ", info.id);
-  throw DeviceError("device", cat("there is no device called ", shown(id), "; there are: ", known,
-                                  id == "gpu" ? "; select() finds the best GPU" : ""));
+  throw DeviceError(
+      "device", cat("there is no device called ", shown(id), "; there are: ", known, id == "gpu" ? "; select() finds the best GPU" : ""));
 }
 
 DeviceInfo describe(const ListedDevice& listed) {

@@ -43,7 +43,7 @@ class DeviceSlot {
   Open open_;
   std::mutex mutex_;  // of current_, random_, graveyard_, open_; taken before a stream's
   std::shared_ptr<Stream> current_;
-  RandomPlace random_;  // of the stream before
+  RandomPlace random_;                              // of the stream before
   std::vector<std::shared_ptr<Stream>> graveyard_;  // closed, with blocks still lent
   std::atomic<std::uint32_t> epoch_{0};
   std::mutex news_mutex_;
@@ -61,8 +61,8 @@ auto with_stream(DeviceSlot& slot, Function&& function) {
   }
 }
 
-DeviceSlot& slot_for(std::string_view id);     // throws DeviceError for a name that does not exist
-std::vector<DeviceSlot*> all_slots();          // those that were ever used
+DeviceSlot& slot_for(std::string_view id);  // throws DeviceError for a name that does not exist
+std::vector<DeviceSlot*> all_slots();       // those that were ever used
 // Each in turn, whatever goes wrong with another; what went wrong first is thrown at the end.
 void for_each_slot(const std::function<void(DeviceSlot&)>& function);
 void emit(const DeviceEvent& event) noexcept;  // to the listeners

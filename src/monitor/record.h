@@ -33,7 +33,9 @@ struct RunTraining {
   double started = 0;                // seconds since `enable`; when the batch changed, if it did
   bool finished = false;
   // Of so many epochs; what was read from a file may be any numbers.
-  double steps_of(std::int64_t some) const { return static_cast<double>(some) * static_cast<double>(batches) + static_cast<double>(extra_steps); }
+  double steps_of(std::int64_t some) const {
+    return static_cast<double>(some) * static_cast<double>(batches) + static_cast<double>(extra_steps);
+  }
 };
 
 struct RunEpoch {

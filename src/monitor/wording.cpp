@@ -69,9 +69,7 @@ std::string readable_seconds(double seconds) {
 
 std::string readable_share(double share) { return few_digits(std::round(share * 1000) / 10) + " %"; }
 
-std::string readable_bytes_of(double bytes) {
-  return readable_bytes(bytes > 0 ? static_cast<std::size_t>(std::min(bytes, 1e18)) : 0);
-}
+std::string readable_bytes_of(double bytes) { return readable_bytes(bytes > 0 ? static_cast<std::size_t>(std::min(bytes, 1e18)) : 0); }
 
 std::string bytes_range(double low, double high) {
   const std::string from = readable_bytes_of(low), to = readable_bytes_of(high);

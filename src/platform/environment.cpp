@@ -35,8 +35,7 @@ std::string environment_word(const char* name, std::initializer_list<std::string
   if (std::ranges::find(words, *value) != words.end()) return *value;
   if (!is_news(name)) return first;
   std::string wanted;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    wanted += cat(i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words.begin()[i]);
+  for (std::size_t i = 0; i < words.size(); ++i) wanted += cat(i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words.begin()[i]);
   warn_environment(name, *value, wanted);
   return first;
 }

@@ -33,7 +33,7 @@ using NamedTensors = nn::NamedTensors;
 
 // What a snapshot holds of network and optimizer, by name; and of the sums, once there are any.
 NamedTensors tensors_to_keep(const nn::Module& net, const optim::Optimizer& optimizer, const Tensor& sums);
-NamedTensors tensors_of(const nn::Module& net);  // parameters and buffers
+NamedTensors tensors_of(const nn::Module& net);                                          // parameters and buffers
 NamedTensors trained_tensors(const nn::Module& net, const optim::Optimizer& optimizer);  // and parameters that only the optimizer has
 
 void download_all(const NamedTensors& from, std::vector<SavedTensor>& to);

@@ -16,8 +16,8 @@ constexpr double between_warnings = 60;  // seconds: beside other programs it ma
 
 }  // namespace
 
-// Steps are timed in stretches, on the host: it waits for a device that has enough to do. Between steps, an epoch's end included: whoever moves
-// takes a snapshot.
+// Steps are timed in stretches, on the host: it waits for a device that has enough to do. Between steps, an epoch's end included: whoever
+// moves takes a snapshot.
 void Training::watch_speed() {
   if (speed_.seconds < stretch) return;
   const double each = std::exchange(speed_.seconds, 0) / static_cast<double>(std::exchange(speed_.samples, 0));

@@ -226,7 +226,8 @@ void Training::finish_epoch() {
     take_snapshot();
 }
 
-// Before the epoch is kept, so that what a callback sets (a learning rate) is kept with it; but an error of the callback's own does not cost the epoch.
+// Before the epoch is kept, so that what a callback sets (a learning rate) is kept with it; but an error of the callback's own does not
+// cost the epoch.
 void Training::announce_epoch(const EpochResult& epoch) {
   progress_.line(epoch_line(epoch, options_.epochs, test_batches_.has_value()));
   watch_.epoch({.epoch = epoch.epoch,

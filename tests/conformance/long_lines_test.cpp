@@ -146,9 +146,7 @@ TEST_F(LongLines, VulkanNamesTheOperationOfAWrongLabelAmongManyClasses) {
   SKIP_WITHOUT_DEVICE("vulkan:0");
   const Device on = device("vulkan:0");
   const Tensor logits = zeros({1, twice}, {.device = on}), labels = full({1}, twice, {.device = on}).to(DType::i32);
-  const auto complaint = [&](const auto& function) {
-    return message_of<ArgumentError>([&] { function(logits, labels).item(); });
-  };
+  const auto complaint = [&](const auto& function) { return message_of<ArgumentError>([&] { function(logits, labels).item(); }); };
   EXPECT_EQ(complaint(cross_entropy), "cross_entropy: got the label 2200001; wanted 0 or more and less than 2200001");
   EXPECT_EQ(complaint(accuracy), "accuracy: got the label 2200001; wanted 0 or more and less than 2200001");
   EXPECT_EQ(message_of<ShapeError>([&] { cross_entropy(logits, zeros({2}, {.dtype = DType::i32, .device = on})); }),

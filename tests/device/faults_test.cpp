@@ -69,9 +69,8 @@ TEST_F(Faults, ALossThatIsNoticedWhileBlocksComeBackForgetsNone) {
 
 TEST_F(Faults, ALossThatIsNoticedWhileMemoryIsFreedIsToldAndForgetsNoBlock) {
   static int calls_after_loss = 0;
-  open_broken_backend(
-      {.breaks = [frees = 0](const BackendCall& call) mutable { return call.kind == BackendCall::free && ++frees == 2; },
-       .calls_after_loss = &calls_after_loss});
+  open_broken_backend({.breaks = [frees = 0](const BackendCall& call) mutable { return call.kind == BackendCall::free && ++frees == 2; },
+                       .calls_after_loss = &calls_after_loss});
   configure({.max_cached_per_class = 0});
   const std::weak_ptr<Stream> stream = stream_on(default_device());
   const EventLog log;

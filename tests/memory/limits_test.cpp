@@ -254,9 +254,7 @@ TEST_F(LimitSettings, ThePoolMayBeLookedAtWhileItMakesRoom) {
   set_default_device(device("null"));
   configure({.cache_limit = 1_MiB});
   Looking looking;
-  {
-    const Tensor a = zeros({512, 1024}), b = zeros({768, 1024});
-  }
+  { const Tensor a = zeros({512, 1024}), b = zeros({768, 1024}); }
   EXPECT_EQ(memory().cached_bytes, 0U);
   EXPECT_GT(looking.looks, 0);
   EXPECT_EQ(memory().evictions, 2U) << "each of them once";

@@ -1,4 +1,5 @@
-// Dependencies point one way: cli → web, c → train → monitor → nn, optim, data, io, compute → ops → core → device → memory → backend → platform.
+// Dependencies point one way: cli → web, c → train → monitor → nn, optim, data, io, compute → ops → core → device → memory → backend →
+// platform.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -25,7 +25,7 @@ class BrokenBackend final : public Backend {
   struct Options {
     std::function<bool(const BackendCall&)> breaks = [](const BackendCall&) { return false; };
     std::function<bool(const BackendCall&)> fails = [](const BackendCall&) { return false; };  // and goes on
-    std::function<bool(std::size_t bytes)> refuses = [](std::size_t) { return false; };  // memory, and goes on
+    std::function<bool(std::size_t bytes)> refuses = [](std::size_t) { return false; };        // memory, and goes on
     std::function<void(BackendInfo&)> describe = [](BackendInfo&) {};
     int* calls_after_loss = nullptr;
     NullBackend::Options null = {};

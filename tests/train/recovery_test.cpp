@@ -233,7 +233,8 @@ TEST_F(Recovery, SnapshotsTakeAHundredthOfTheTimeAtMost) {
 // A network's scale is the loss function's own, say.
 struct ScaledRun {
   explicit ScaledRun(TrainOptions options)
-      : trainer(net, opt, [this](const Tensor& x, const Tensor& y) { return cross_entropy(x * scale, y); }, options) {}
+      : trainer(
+            net, opt, [this](const Tensor& x, const Tensor& y) { return cross_entropy(x * scale, y); }, options) {}
   std::vector<Tensor> parameters() const {
     std::vector<Tensor> all = net.parameters();
     all.push_back(scale);

@@ -325,7 +325,8 @@ TEST_F(Training, TheBestEpochOfACheckpointIsKeptOrItIsSaidThatItIsNot) {
     run.trainer.resume(with);
     run.fit();
   }
-  EXPECT_HAS(fit(without, {.epochs = 14, .batch = 20, .keep_best = true}), without + ": was written without keep_best, so parameters of epoch ");
+  EXPECT_HAS(fit(without, {.epochs = 14, .batch = 20, .keep_best = true}),
+             without + ": was written without keep_best, so parameters of epoch ");
   EXPECT_TRUE(read_checkpoint(without).snapshot.best.empty());
 }
 

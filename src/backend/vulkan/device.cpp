@@ -114,8 +114,7 @@ VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const Phy
   if (physical.maintenance4) max_buffer_bytes = buffers.maxBufferSize;
   if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) subgroup_operations = subgroups.supportedOperations;
   // The layer's checks on the device take pushed descriptors for none.
-  push_descriptors =
-      physical.push_descriptor && !switched_on("TIDEPOOL_VULKAN_NO_PUSH_DESCRIPTOR") && wanted_validation() != "gpu";
+  push_descriptors = physical.push_descriptor && !switched_on("TIDEPOOL_VULKAN_NO_PUSH_DESCRIPTOR") && wanted_validation() != "gpu";
 
   const float priority = 1.0f;
   const VkDeviceQueueCreateInfo queue_info{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
