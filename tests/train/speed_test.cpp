@@ -93,7 +93,7 @@ TEST_F(TrainingSpeed, ADeviceThatIsLostAfterAMoveAtAnEpochsEndIsGoneOnFrom) {
   Trainer* trainer = nullptr;
   std::int64_t epoch_of_loss = 0, furthest = 0;
   SmallRun run(
-      {.epochs = 1'000'000, .batch = 64, .snapshot_every = 1'000'000, .leave_slow_device = true, .on_step = [&](const StepInfo& info) {
+      {.epochs = 1'000'000, .batch = 2048, .snapshot_every = 1'000'000, .leave_slow_device = true, .on_step = [&](const StepInfo& info) {
          furthest = std::max(furthest, info.epoch);
          be_slow_at_times(log.events().empty());
          if (log.count(DeviceEvent::fallback) > 0 && epoch_of_loss == 0) {
@@ -103,7 +103,7 @@ TEST_F(TrainingSpeed, ADeviceThatIsLostAfterAMoveAtAnEpochsEndIsGoneOnFrom) {
          if ((epoch_of_loss > 0 && info.epoch > epoch_of_loss + 1) || seconds() > 40) trainer->stop();
        }});
   trainer = &run.trainer;
-  const TrainResult result = run.trainer.fit(two_classes(64));  // every step is an epoch's end
+  const TrainResult result = run.trainer.fit(two_classes(2048));  // every step is an epoch's end
   faults::set("");
   ASSERT_GT(epoch_of_loss, 0);
   EXPECT_EQ(result.recoveries, 1);
