@@ -5,17 +5,10 @@
 #include <thread>
 
 #include "device/vulkan_backend.h"
+#include "support/sanitizers.h"
 
 namespace tidepool::inline v0 {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool address_sanitizer = true;
-#elif defined(__has_feature)
-constexpr bool address_sanitizer = __has_feature(address_sanitizer);
-#else
-constexpr bool address_sanitizer = false;
-#endif
 
 class VulkanFailures : public VulkanBackendTest {};
 INSTANTIATE_TEST_SUITE_P(ways, VulkanFailures, testing::Values(pushed, from_pools, staged), name_of_way);

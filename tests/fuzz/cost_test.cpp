@@ -9,15 +9,16 @@
 
 #include "support/allocations.h"
 #include "support/files.h"
+#include "support/sanitizers.h"
 #include "train/checkpoint.h"
 
 namespace tidepool::inline v0 {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(TIDEPOOL_COUNTED)
+#if defined(TIDEPOOL_COUNTED)
 constexpr bool timed = false;
 #else
-constexpr bool timed = true;
+constexpr bool timed = !address_sanitizer && !thread_sanitizer;
 #endif
 constexpr double most_seconds = 0.1;
 constexpr std::size_t megabytes = 4'000'000;

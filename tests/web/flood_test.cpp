@@ -5,6 +5,7 @@
 #include <list>
 
 #include "monitor/web/budget.h"
+#include "support/sanitizers.h"
 #include "web/served.h"
 
 namespace tidepool::inline v0 {
@@ -12,13 +13,7 @@ namespace {
 
 using monitor::web::Budget;
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool keeps_what_is_freed = true;  // AddressSanitizer does, to see who uses it
-#elif defined(__has_feature)
-constexpr bool keeps_what_is_freed = __has_feature(address_sanitizer);
-#else
-constexpr bool keeps_what_is_freed = false;
-#endif
+constexpr bool keeps_what_is_freed = address_sanitizer;  // to see who uses it
 
 double resident_mib() {
   std::ifstream status("/proc/self/status");
