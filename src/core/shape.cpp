@@ -20,9 +20,16 @@ void Shape::start(std::size_t rank) {
 
 void Shape::too_large() { throw ShapeError("shape", "a size does not fit into 64 bits"); }
 
+namespace {
+// By itself: the text's frame is no matter of every access.
+[[noreturn, gnu::cold, gnu::noinline]] void no_such_axis(const Shape& shape, std::int64_t axis) {
+  throw ShapeError("shape", cat("axis ", axis, " is out of range for ", shape));
+}
+}  // namespace
+
 std::int64_t Shape::operator[](std::int64_t axis) const {
   const std::int64_t from_start = axis < 0 ? axis + rank_ : axis;
-  if (from_start < 0 || from_start >= rank_) throw ShapeError("shape", cat("axis ", axis, " is out of range for ", *this));
+  if (from_start < 0 || from_start >= rank_) no_such_axis(*this, axis);
   return sizes_[static_cast<std::size_t>(from_start)];
 }
 
