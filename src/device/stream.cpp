@@ -86,7 +86,8 @@ bool Stream::can_load(const KernelDef& kernel) {
 }
 
 void Stream::too_large(const KernelDef& kernel, std::size_t bytes, std::size_t before) {
-  const std::string where = before ? cat(", which begins ", before, " bytes behind a place where a binding can,") : "";
+  std::string where;
+  if (before) where = cat(", which begins ", before, " bytes behind a place where a binding can,");
   throw DeviceError(kernel.name, cat("a tensor of ", readable_bytes(bytes), where, " is more than ", slot_.id(), " can bind at once (",
                                      readable_bytes(info_.max_binding_bytes), "); work in smaller pieces, with slice() for example"));
 }

@@ -328,6 +328,12 @@ TEST_F(Training, TheBestEpochOfACheckpointIsKeptOrItIsSaidThatItIsNot) {
   EXPECT_HAS(fit(without, {.epochs = 14, .batch = 20, .keep_best = true}),
              without + ": was written without keep_best, so parameters of epoch ");
   EXPECT_TRUE(read_checkpoint(without).snapshot.best.empty());
+  const std::string early = path("early.ckpt");  // before the first epoch's end there is no best one
+  Trainer* trainer = nullptr;
+  FruitlessRun first({.epochs = 12, .batch = 20, .checkpoint = early, .on_step = [&](const StepInfo&) { trainer->stop(); }});
+  trainer = &first.trainer;
+  EXPECT_TRUE(first.fit().interrupted);
+  EXPECT_EQ(fit(early, {.epochs = 12, .batch = 20, .keep_best = true}).find("keep_best"), std::string::npos);
 }
 
 TEST_F(Training, ALossThatIsNotFiniteIsOfTheEpochThatItIsNamedWith) {
