@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "monitor/watched_run.h"
-#include "support/sanitizers.h"
 
 namespace tidepool::inline v0::monitor {
 namespace {
@@ -51,8 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Noise, SteadyRuns, testing::ValuesIn(steady_runs()), []
 void expect_silence(const SyntheticOptions& options, std::uint32_t seed) {
   SyntheticRun run(options, seed);
   AnomalyWatch watch;
-  // By chance, which is no matter of memory: with a sanitizer fewer are enough to go everywhere.
-  const std::vector<Anomaly> found = watch_on(watch, run, address_sanitizer ? 10'000 : 100'000);
+  const std::vector<Anomaly> found = watch_on(watch, run, 100'000);
   EXPECT_TRUE(found.empty()) << "seed " << seed << "\n" << told(found);
 }
 
