@@ -15,7 +15,6 @@
 #include <array>
 #include <bit>
 #include <cassert>
-#include <cstddef>
 #include <cstring>
 
 namespace tidepool::inline v0 {
@@ -35,17 +34,6 @@ Stream::~Stream() = default;
 
 void Stream::deliver(DeviceSlot& slot) { slot.deliver(); }
 
-// Every call into the backend goes through here, so that a loss is noticed once and for good.
-template <class Function>
-auto Stream::guarded(Function&& function) {
-  try {
-    return function();
-  } catch (const DeviceLost& loss) {
-    lose(loss.what());
-    throw;
-  }
-}
-
 // Where work takes the device's time, so that it can be paced.
 template <class Function>
 auto Stream::paced(Function&& function) {
@@ -64,10 +52,7 @@ Block* Stream::take_block(std::size_t bytes, MemoryTag tag, const char* operatio
   return pool_.take(bytes, tag, operation);
 }
 
-inline void Stream::load(const KernelDef& kernel) {
-  const std::uint32_t id = kernel_id(kernel);
-  if (id < loaded_.size() && loaded_[id]) [[likely]]
-    return;
+void Stream::load_first(const KernelDef& kernel, std::uint32_t id) {
   guarded([&] { backend_->load(kernel); });
   if (loaded_.size() <= id) loaded_.resize(id + 1);
   loaded_[id] = true;
@@ -116,26 +101,6 @@ void Stream::align(Launch& launch) {
     std::memcpy(launch.params.data(), &shifts, sizeof shifts);
   else
     assert(shifts == 0 && "a binding that the device cannot have");
-}
-
-Launch Stream::lower(const CapturedLaunch& captured) {
-  const auto& [kernel, operation, operands, params, extent, joined, piece] = captured;
-  Launch launch;
-  launch.kernel = kernel;
-  launch.operation = operation;
-  launch.stands_for = 1;
-  launch.extent = extent;
-  launch.joined = joined;
-  launch.piece = piece;
-  launch.binding_count = static_cast<std::uint8_t>(operands.size());
-  launch.param_bytes = static_cast<std::uint8_t>(params.size());
-  std::ranges::copy(params, launch.params.begin());
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Operand& o = operands[i];
-    launch.bindings[i] = {o.block->memory, o.block->offset + o.offset, o.bytes, o.access, o.element};
-  }
-  align(launch);
-  return launch;
 }
 
 void Stream::capture(Capture& capture, const Launch& launch, Block* const* blocks) {
@@ -253,73 +218,6 @@ void Stream::sync() {
   hear_complaints();
 }
 
-Operand Stream::lasting(LastingBlock& lasting, Access access) {
-  Block& block = lasting.block;
-  if (!block.memory) take_lasting(block);
-  return {&block, 0, block.bytes, access, 4};
-}
-
-void Stream::take_lasting(Block& block) {
-  block.memory = pool_.take_lasting(block.bytes, "allocate");
-  try {
-    clear(block);
-  } catch (...) {  // what is in it means nothing
-    pool_.give_up_lasting(std::exchange(block.memory, nullptr), block.bytes);
-    throw;
-  }
-}
-
-Operand Stream::complaints() { return lasting(complaints_, Access::read_write); }
-
-Operand Stream::random_state(Access access) {
-  const Operand operand = lasting(random_, access);
-  refresh_seed();
-  return operand;
-}
-
-RandomPosition Stream::random_position() {
-  random_state(Access::read);
-  RandomPosition position{};
-  download(random_.block, 0, std::as_writable_bytes(std::span(&position, 1)));
-  return position;
-}
-
-void Stream::set_random_position(const RandomPosition& position) {
-  take_random_seed(std::uint64_t{position.seed[1]} << 32 | position.seed[0]);
-  random_state(Access::read_write);
-  upload(random_.block, 0, std::as_bytes(std::span(&position, 1)));
-}
-
-// Takes a seed that was set since numbers were last drawn, here or before the device was closed.
-void Stream::refresh_seed() {
-  if (!random_.block.memory) return;
-  const RandomSeed wanted = random_seed();
-  if (seed_version_ == wanted.version) return;
-  RandomPosition position{.seed = {static_cast<std::uint32_t>(wanted.seed), static_cast<std::uint32_t>(wanted.seed >> 32)}, .call = {}};
-  if (random_start_.version == wanted.version) position = random_start_.position;
-  upload(random_.block, 0, std::as_bytes(std::span(&position, 1)));
-  if (seed_version_ == 0) upload(random_.block, offsetof(RandomState, normal_table), std::as_bytes(normal_table()));
-  seed_version_ = wanted.version;
-}
-
-RandomPlace Stream::random_place() {
-  RandomPlace place{.position = {}, .version = seed_version_};
-  guarded([&] { backend_->download(random_.block.memory, 0, std::as_writable_bytes(std::span(&place.position, 1))); });
-  return place;
-}
-
-void Stream::hear_complaints() {
-  Block& block = complaints_.block;
-  if (!block.memory) [[likely]]
-    return;
-  flush_for(block);
-  Complaint complaint{};
-  guarded([&] { backend_->download(block.memory, 0, std::as_writable_bytes(std::span(&complaint, 1))); });
-  if (complaint.code == 0) return;
-  clear(block);
-  throw_complaint(complaint);
-}
-
 void Stream::finish_all() { wait(submit()); }
 
 void Stream::flush_for(const Block& block) {
@@ -363,59 +261,6 @@ void Stream::retag(Block& block, MemoryTag tag) {
     block.tag = tag;  // a captured block: the tag is used when it gets its memory
 }
 
-std::unique_ptr<Recording> Stream::bake(std::span<const Launch> launches, bool timed) {
-  host_memory_point("capture");
-  for (const Launch& launch : launches) load(*launch.kernel);
-  backend_->time_launches(timed);
-  auto baked = guarded([&] { return backend_->bake(launches); });
-  backend_->time_launches(timing_);
-  return baked;
-}
-
-Serial Stream::run(Recording& recording, std::size_t launches, std::uint64_t nanoseconds, bool timed) {
-  submit();
-  if (timing_) backend_->time_launches(timed);
-  refresh_seed();
-  meet_fault(FaultPoint::submit, "submit");
-  report([&] { return Event{.kind = Event::plan_run, .device = device_id(), .count = launches, .nanoseconds = nanoseconds}; });
-  last_ = send(&recording);
-  if (info_.immediate) finished_ = last_;
-  if (timing_) {
-    backend_->time_launches(true);
-    if (info_.immediate) report_times();
-  }
-  follow_sink();
-  rest();
-  return last_;
-}
-
-void Stream::remove(PlanState& plan) {
-  std::erase(plans_, &plan);
-  if (plans_.empty()) drop_arena();
-}
-
-void Stream::drop_arena() {
-  arena_ = {};
-  ++arena_generation_;
-}
-
-void Stream::grow_arena(std::size_t bytes) {
-  if (arena_ && arena_->bytes >= bytes) return;
-  const std::size_t before = arena_ ? arena_->bytes : 0;
-  if (arena_ && pool_.has_room(bytes, *arena_.block())) drop_arena();  // first, so that its bytes count towards the larger one
-  try {
-    Storage larger(pool_.take(bytes, MemoryTag::plan, "capture"));
-    drop_arena();
-    arena_ = std::move(larger);
-  } catch (const OutOfMemory&) {
-    if (before && !arena_) try {  // the device itself has no more; what the other plans had stays theirs
-        arena_ = Storage(pool_.take(before, MemoryTag::plan, "capture"));
-      } catch (const OutOfMemory&) {  // their next run looks for room
-      }
-    throw;
-  }
-}
-
 void Stream::apply_settings() {
   const Settings now = current_settings();
   max_commands_ = static_cast<std::size_t>(now.max_commands);
@@ -423,19 +268,6 @@ void Stream::apply_settings() {
   set_pace(now.max_load);
   pool_.set_limits(
       {.memory = now.memory_limit, .cache = now.cache_limit, .cached_per_class = static_cast<std::size_t>(now.max_cached_per_class)});
-}
-
-void Stream::drop_plans() {
-  while (!plans_.empty()) plans_.back()->drop("it was dropped by cleanup()");
-}
-
-bool Stream::drop_idle_plan() {
-  for (PlanState* plan : plans_)
-    if (plan->droppable && !plan->busy) {
-      plan->drop("it was dropped because memory ran short");
-      return true;
-    }
-  return false;
 }
 
 RandomPlace Stream::close() {

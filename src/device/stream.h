@@ -4,6 +4,8 @@
 // point at the stream that made them, so that an old block is known for what it is.
 #pragma once
 
+#include <tidepool/error.h>
+
 #include "backend/backend.h"
 #include "backend/faults.h"
 #include "device/complaints.h"
@@ -152,8 +154,16 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
  private:
   enum class State { alive, lost, closed };
 
+  // Every call into the backend goes through here, so that a loss is noticed once and for good.
   template <class Function>
-  auto guarded(Function&& function);
+  auto guarded(Function&& function) {
+    try {
+      return function();
+    } catch (const DeviceLost& loss) {
+      lose(loss.what());
+      throw;
+    }
+  }
   [[noreturn]] void gone(const char* operation);
   [[noreturn]] static void without_memory(const char* operation);
   void drop_arena();
@@ -185,7 +195,12 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   void lose(const std::string& why);
   void meet_fault(FaultPoint point, const char* operation);
   [[noreturn]] void lose_on_demand(const std::string& why, const char* operation);
-  void load(const KernelDef& kernel);
+  void load(const KernelDef& kernel) {
+    const std::uint32_t id = kernel_id(kernel);
+    if (id >= loaded_.size() || !loaded_[id]) [[unlikely]]
+      load_first(kernel, id);
+  }
+  void load_first(const KernelDef& kernel, std::uint32_t id);
   Serial send(Recording* recording);
   void flush_for(const Block& block);
   void follow_sink();
