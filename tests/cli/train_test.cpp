@@ -140,7 +140,7 @@ TEST_F(TrainCommand, ResumesWhereOnlyTheCheckpointBeforeIsLeft) {
 // cut off there as well, so it goes elsewhere.
 TEST_F(TrainCommand, ARecordThatCannotBeWrittenInTheEndIsOneLineAndStatusOne) {
   const Outcome o = run("train xor --json --epochs 2 --record run.jsonl", "",
-                        "env GCOV_PREFIX=counters sh -c 'trap \"\" XFSZ; ulimit -f 2; exec \"$0\" \"$@\"'");
+                        "env GCOV_PREFIX=counters GCOV_ERROR_FILE=uncounted sh -c 'trap \"\" XFSZ; ulimit -f 2; exec \"$0\" \"$@\"'");
   EXPECT_EQ(o.status, 1);
   EXPECT_TRUE(o.err.starts_with("tidepool: write_run: ")) << o.err;
   EXPECT_NE(o.err.find("run.jsonl"), std::string::npos) << o.err;
