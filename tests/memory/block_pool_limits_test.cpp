@@ -276,9 +276,10 @@ TEST(BlockPoolLimits, WhatComesBackWhileWorkFinishesIsTakenAtOnce) {
 TEST(BlockPoolLimits, MayBeLookedAtWhileWorkFinishesForThem) {
   WatchedPool host({.cache = MiB}, {.latency = 1'000'000});
   int looks = 0;
+  std::vector<std::size_t> seen;
   host.on_finish = [&] {
     ++looks;
-    host.pool.for_each_memory([](const Memory&, std::span<const Block>) {});
+    host.pool.for_each_memory([&](const Memory& memory, std::span<const Block>) { seen.push_back(memory.bytes); });
   };
   {
     const Storage a = host.take(2 * MiB), b = host.take(3 * MiB);

@@ -244,9 +244,10 @@ class Looking final : public EventSink {
   void on(const Event&) noexcept override { want_look(); }
   void look(const char*, BlockPool& pool) noexcept override {
     ++looks;
-    pool.for_each_memory([](const Memory&, std::span<const Block>) {});
+    pool.for_each_memory([&](const Memory& memory, std::span<const Block>) { seen.push_back(memory.bytes); });
   }
   int looks = 0;
+  std::vector<std::size_t> seen;
 };
 
 TEST_F(LimitSettings, ThePoolMayBeLookedAtWhileItMakesRoom) {
