@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <tidepool/tidepool.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <span>
@@ -251,10 +252,17 @@ class Looking final : public EventSink {
 };
 
 TEST_F(LimitSettings, ThePoolMayBeLookedAtWhileItMakesRoom) {
-  reopen_null({.latency = 1'000'000});
-  set_default_device(device("null"));
-  configure({.cache_limit = 1_MiB});
   Looking looking;
+  reopen_null({});
+  set_default_device(device("null"));
+  {
+    const Tensor small = zeros({4}), large = zeros({512, 1024});
+    sync();
+    EXPECT_TRUE(std::ranges::count(looking.seen, 2_MiB)) << "a block by itself";
+    EXPECT_TRUE(std::ranges::any_of(looking.seen, [](std::size_t bytes) { return bytes < 2_MiB; })) << "a slab";
+  }
+  reopen_null({.latency = 1'000'000});
+  configure({.cache_limit = 1_MiB});
   { const Tensor a = zeros({512, 1024}), b = zeros({768, 1024}); }
   EXPECT_EQ(memory().cached_bytes, 0U);
   EXPECT_GT(looking.looks, 0);
