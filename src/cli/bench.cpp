@@ -77,6 +77,13 @@ std::string check_expression(const std::string& text) {
   constexpr std::size_t most = 1000;  // std::regex recurses, and ends the process where the stack ends
   if (text.size() > most)
     return "a regular expression of " + std::to_string(text.size()) + " bytes; wanted at most " + std::to_string(most);
+  constexpr int most_digits = 9;  // std::regex does not see a number overflow
+  int digits = 0;
+  for (const char c : text) {
+    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+    if (digits > most_digits)
+      return "a regular expression with a number of more than " + std::to_string(most_digits) + " digits; wanted a smaller one";
+  }
   try {
     const std::regex readable(text);
     return "";

@@ -84,6 +84,8 @@ TEST_F(TrainCommand, SaysWhatWasProbablyMeantOrIsWanted) {
            {"train", "a task is wanted: xor, sine or fashion-mnist; see `tidepool train --help`"},
            {"train xor --epochs", "--epochs: wanted a value; see `tidepool train --help`"},
            {"bench --filter", "--filter: wanted a value; see `tidepool bench --help`"},
+           {"bench --filter 'a{1234567890}'",
+            "--filter: a regular expression with a number of more than 9 digits; wanted a smaller one; see `tidepool bench --help`"},
            {"train xor --save --json", "--save: wanted a value, got the option '--json'; see `tidepool train --help`"},
            {"eval --data xor", "--model is wanted: the network, as safetensors; see `tidepool eval --help`"},
            {"report", "a run is wanted: the file that a run was written to; see `tidepool report --help`"},
