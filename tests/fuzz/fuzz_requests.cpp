@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "fuzz/target.h"
 #include "monitor/web/guard.h"
@@ -41,14 +43,7 @@ class Served {
 
   // What it says, up to where there is enough of it.
   std::string answer(std::string_view request) const {
-    const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    // A port rests for a minute after use, and an address has 28,000: the next request comes from the next address.
-    static std::uint32_t requests = 0;
-    sockaddr_in from = address_;
-    from.sin_port = 0;
-    from.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1 + requests++ % 200);
-    require(bind(client, reinterpret_cast<const sockaddr*>(&from), sizeof from) == 0, "there is no port left");
-    require(connect(client, reinterpret_cast<const sockaddr*>(&address_), sizeof address_) == 0, "the server is gone");
+    const int client = connected();
     static_cast<void>(!send(client, request.data(), request.size(), MSG_NOSIGNAL));
     shutdown(client, SHUT_WR);
     std::string all;
@@ -64,6 +59,22 @@ class Served {
   }
 
  private:
+  int connected() const {
+    // A port rests for a minute after use, and an address has 28,000: the next request comes from the next address.
+    static std::uint32_t requests = 0;
+    sockaddr_in from = address_;
+    from.sin_port = 0;
+    from.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1 + requests++ % 200);
+    for (;;) {
+      const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      require(bind(client, reinterpret_cast<const sockaddr*>(&from), sizeof from) == 0, "there is no port left");
+      if (connect(client, reinterpret_cast<const sockaddr*>(&address_), sizeof address_) == 0) return client;
+      // libFuzzer's clock interrupts.
+      require(errno == EINTR, (std::string("the server is gone: ") + std::strerror(errno)).c_str());
+      close(client);
+    }
+  }
+
   SmallSource source_;
   web::Server server_;
   std::string host_;
