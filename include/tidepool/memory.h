@@ -80,30 +80,37 @@ class TIDEPOOL_API Tidy {
 TIDEPOOL_API const Tensor& keep(const Tensor& tensor);
 
 namespace detail {
-inline void pass_on(Tidy& scope, const Tensor& tensor) { scope.pass_on(tensor); }
-template <class... T>
-void pass_on(Tidy& scope, const std::tuple<T...>& values);
-template <class A, class B>
-void pass_on(Tidy& scope, const std::pair<A, B>& values);
 template <class T>
-void pass_on(Tidy& scope, const std::vector<T>& values) {
-  for (const T& value : values) pass_on(scope, value);
-}
-template <class... T>
-void pass_on(Tidy& scope, const std::tuple<T...>& values) {
-  std::apply([&](const T&... value) { (pass_on(scope, value), ...); }, values);
-}
-template <class A, class B>
-void pass_on(Tidy& scope, const std::pair<A, B>& values) {
-  pass_on(scope, values.first);
-  pass_on(scope, values.second);
-}
+concept Elements = requires(const T& values) {
+  values.begin();
+  values.end();
+};
 template <class T>
-  requires std::is_arithmetic_v<T>
-void pass_on(Tidy&, const T&) {}
+concept TupleLike = requires { std::tuple_size<T>::value; };
+template <class T>
+concept PointerLike = requires(const T& value) {
+  *value;
+  static_cast<bool>(value);
+};
+
+template <class T>
+void pass_on(Tidy& scope, const T& value) {
+  if constexpr (std::is_base_of_v<Tensor, T>) {
+    scope.pass_on(value);
+  } else if constexpr (Elements<T>) {
+    if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(*value.begin())>, T>)  // a path is made of paths
+      for (const auto& each : value) detail::pass_on(scope, each);
+  } else if constexpr (TupleLike<T>) {
+    std::apply([&](const auto&... each) { (detail::pass_on(scope, each), ...); }, value);
+  } else if constexpr (!std::is_trivially_copyable_v<T>) {  // what is holds no tensor
+    static_assert(PointerLike<T>, "tidy cannot see whether this type holds tensors; return them in a vector, pair or tuple");
+    if (value) detail::pass_on(scope, *value);
+  }
+}
 }  // namespace detail
 
-// Frees all that the function made but what it returns: a tensor, a vector, pair or tuple of them, or nothing.
+// Frees all that the function made but what it returns: a tensor, a container, pair, tuple, array or optional of them, something
+// that holds none, such as a number or a string, or nothing.
 template <class Function>
 auto tidy(Function&& function) {
   Tidy scope;

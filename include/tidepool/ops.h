@@ -35,6 +35,14 @@ TIDEPOOL_API Tensor operator*(const Tensor& a, float b);
 TIDEPOOL_API Tensor operator*(float a, const Tensor& b);
 TIDEPOOL_API Tensor operator/(const Tensor& a, float b);
 TIDEPOOL_API Tensor operator/(float a, const Tensor& b);
+inline Tensor add(const Tensor& a, float b) { return a + b; }
+inline Tensor add(float a, const Tensor& b) { return a + b; }
+inline Tensor sub(const Tensor& a, float b) { return a - b; }
+inline Tensor sub(float a, const Tensor& b) { return a - b; }
+inline Tensor mul(const Tensor& a, float b) { return a * b; }
+inline Tensor mul(float a, const Tensor& b) { return a * b; }
+inline Tensor div(const Tensor& a, float b) { return a / b; }
+inline Tensor div(float a, const Tensor& b) { return a / b; }
 
 // u8: 1 where it holds.
 TIDEPOOL_API Tensor eq(const Tensor& a, const Tensor& b);

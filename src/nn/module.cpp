@@ -17,6 +17,7 @@ namespace tidepool::inline v0::nn {
 // Copies that were made in this scope, by what they are copies of: parts and members must meet the same ones.
 struct CloneScope::Copies {
   std::unordered_map<const ModuleState*, std::shared_ptr<ModuleState>> made;
+  std::unordered_map<const Node*, Tensor> tensors;  // one that two modules have is one in their copies too
   Copies* before = nullptr;
   static thread_local Copies* current;
 
@@ -26,12 +27,18 @@ struct CloneScope::Copies {
     made[state.get()] = copy;
     made[copy.get()] = copy;  // a copy of a copy is made while values move about; it stays what it is
     for (ModuleState::Entry& entry : copy->tensors) {
-      const Tensor fresh = keep(entry.tensor.detach().clone());
-      if (entry.trained) fresh.requires_grad();
+      Tensor& fresh = tensors[entry.tensor.node()];
+      if (!fresh.defined()) fresh = copy_of(entry);
       entry.tensor = fresh;
     }
     for (auto& [name, part] : copy->parts) part = copy_of(part);
     return copy;
+  }
+  static Tensor copy_of(const ModuleState::Entry& entry) {
+    Tensor fresh = keep(entry.tensor.detach().clone());
+    if (entry.trained)
+      fresh.requires_grad().requires_grad(entry.tensor.wants_grad());  // a frozen one counts as a parameter and stays frozen
+    return fresh;
   }
 };
 thread_local CloneScope::Copies* CloneScope::Copies::current = nullptr;
@@ -129,7 +136,9 @@ NamedTensors Module::named_parameters() const { return named_tensors(*state_, tr
 NamedTensors Module::named_buffers() const { return named_tensors(*state_, false); }
 std::vector<Tensor> Module::parameters() const {
   std::vector<Tensor> all;
-  for (auto& [name, tensor] : named_parameters()) all.push_back(tensor);
+  std::unordered_set<const Node*> seen;  // one that two modules share has two names
+  for (auto& [name, tensor] : named_parameters())
+    if (seen.insert(tensor.node()).second) all.push_back(tensor);
   return all;
 }
 

@@ -28,9 +28,21 @@ struct Count {
   }
 };
 
-Count own_count(const ModuleState& state) {
+// A tensor that several modules have counts where it is met first.
+class Once {
+ public:
+  void add(Count& count, const Tensor& tensor) {
+    if (seen_.insert(tensor.node()).second) count.add(tensor);
+  }
+
+ private:
+  std::set<const Node*> seen_;
+};
+
+Count count_once(const NamedTensors& tensors) {
   Count count;
-  for (const ModuleState::Entry& entry : state.tensors) count.add(entry.tensor);
+  Once once;
+  for (const auto& [name, tensor] : tensors) once.add(count, tensor);
   return count;
 }
 
@@ -75,19 +87,22 @@ std::string Module::summary(const Shape& input) {
   std::map<const ModuleState*, std::string> names;
   for (const auto& [name, state] : named_modules(*this)) names.emplace(state, name);
   std::vector<Row> rows{{"layer", "kind", "output", "parameters", "memory"}};
-  std::set<const ModuleState*> counted;
+  Once once;
   std::size_t activations = 0;
   std::vector<Row> seen;
   const auto observe = [&](const Module& part, const Tensor&, const Tensor& y) {
     const ModuleState& state = ModuleAccess::state(part);
     activations += y.nbytes();
-    const bool first = counted.insert(&state).second;
     if (!state.parts.empty() && state.tensors.empty()) return;  // its parts have lines
-    const Count count = own_count(state);
+    Count all, own;
+    for (const ModuleState::Entry& entry : state.tensors) {
+      all.add(entry.tensor);
+      once.add(own, entry.tensor);
+    }
     const auto name = names.find(&state);
     seen.push_back({name == names.end() || name->second.empty() ? "-" : name->second, part.kind(), y.shape().str(),
-                    count.numbers == 0 ? "" : (first ? with_commas(count.numbers) : "shared"),
-                    count.numbers == 0 || !first ? "" : readable_bytes(count.bytes)});
+                    own.numbers > 0 ? with_commas(own.numbers) : (all.numbers > 0 ? "shared" : ""),
+                    own.numbers == 0 ? "" : readable_bytes(own.bytes)});
   };
   {
     const TrainingScope evaluating(*this, false);
@@ -95,10 +110,7 @@ std::string Module::summary(const Shape& input) {
     run_on_zeros(*this, input);
   }
   rows.insert(rows.end(), seen.begin(), seen.end());
-  Count parameters;
-  Count buffers;
-  for (const auto& [name, tensor] : named_parameters()) parameters.add(tensor);
-  for (const auto& [name, tensor] : named_buffers()) buffers.add(tensor);
+  const Count parameters = count_once(named_parameters()), buffers = count_once(named_buffers());
   std::string text = table(rows);
   text += cat("\n", with_commas(parameters.numbers), " parameters (", readable_bytes(parameters.bytes), ")");
   if (buffers.numbers) text += cat(", ", with_commas(buffers.numbers), " numbers kept beside them");

@@ -7,6 +7,7 @@
 #include "platform/cat.h"
 
 #include <cmath>
+#include <unordered_set>
 
 namespace tidepool::inline v0::optim {
 
@@ -15,9 +16,12 @@ Tensor clip_grad_norm(const std::vector<Tensor>& parameters, double most) {
   const NoGrad guard;
   return tidy([&] {
     Tensor squares;
+    std::vector<Tensor> gradients;
+    std::unordered_set<const Node*> seen;  // a parameter that is given twice counts once
     for (const Tensor& parameter : parameters) {
       const Tensor gradient = parameter.grad();
-      if (!gradient.defined()) continue;
+      if (!gradient.defined() || !seen.insert(gradient.node()).second) continue;
+      gradients.push_back(gradient);
       const Tensor own = sum(square(gradient));
       squares = squares.defined() ? squares + own : own;
     }
@@ -25,8 +29,7 @@ Tensor clip_grad_norm(const std::vector<Tensor>& parameters, double most) {
     Tensor total = sqrt(squares);
     // As PyTorch has it: a little more than the norm, never more than 1.
     const Tensor factor = clamp(static_cast<float>(most) / (total + 1e-6F), 0.0F, 1.0F);
-    for (const Tensor& parameter : parameters)
-      if (const Tensor gradient = parameter.grad(); gradient.defined()) copy_(gradient, gradient * factor);
+    for (const Tensor& gradient : gradients) copy_(gradient, gradient * factor);
     return total;
   });
 }

@@ -51,7 +51,8 @@ OptimizerState::OptimizerState(const char* name, const std::vector<Tensor>& all,
     const Node& node = usable(name, parameter);
     if (std::ranges::any_of(parameters, [&](const Tensor& known) { return known.node() == &node; })) continue;  // a shared layer
     if (!node.wants_grad || node.made_by)
-      throw ArgumentError(name, cat("a tensor of shape ", node.shape, " is no parameter; mark it with requires_grad()"));
+      throw ArgumentError(name, cat("a tensor of shape ", node.shape,
+                                    " is no parameter; mark it with requires_grad(), or leave it out where it is frozen"));
     parameters.push_back(parameter);
     first.push_back(count);
     count += (node.numel + alignment - 1) / alignment * alignment;

@@ -115,6 +115,18 @@ TEST_F(RawConv, GivesTheBitsThatGradientsHave) {
   EXPECT_EQ(written(b.shape(), [&](const Tensor& out) { raw::conv2d_bwd_bias(seed, out); }), b.grad().to_host<float>());
 }
 
+TEST_F(RawConv, LeavesItsOutputAsItWasWhereGeluFindsNoMemory) {
+  const Conv2dOptions options{.activation = Activation::gelu};
+  const Tensor x = counted({1, 1, 256, 256}), w = counted({8, 1, 1, 1}), b = counted({8}), y = full({1, 8, 256, 256}, 7.0F);
+  cleanup();
+  configure({.memory_limit = memory().reserved_bytes + 1_MiB});
+  EXPECT_HAS(message_of<OutOfMemory>([&] { raw::conv2d_fwd(x, w, b, options, y); }), "conv2d_fwd:");
+  EXPECT_EQ(y.to_host<float>(), std::vector<float>(8 * 256 * 256, 7.0F));
+  configure({.memory_limit = 0});
+  raw::conv2d_fwd(x, w, b, options, y);
+  EXPECT_EQ(y.to_host<float>(), conv2d(x, w, b, options).to_host<float>());
+}
+
 TEST_F(RawConv, ColumnsAreThoseOfTheOperations) {
   const Im2colOptions options{.kernel = 2, .stride = 2, .padding = 1};
   const Tensor x = counted({2, 3, 5, 4}), columns = im2col(x, options);

@@ -58,6 +58,17 @@ TEST_F(RawLinear, GoesForwardWithGeluToo) {
   EXPECT_EQ(y.to_host<float>(), layer.y.to_host<float>());
 }
 
+TEST_F(RawLinear, LeavesItsOutputAsItWasWhereGeluFindsNoMemory) {
+  const Tensor x = drawn({512, 8}, 1), w = drawn({512, 8}, 2), y = full({512, 512}, 7.0F);
+  cleanup();
+  configure({.memory_limit = memory().reserved_bytes + 512_KiB});
+  EXPECT_HAS(message_of<OutOfMemory>([&] { raw::linear_fwd(x, w, {}, Activation::gelu, y); }), "linear_fwd:");
+  EXPECT_EQ(y.to_host<float>(), std::vector<float>(512 * 512, 7.0F));
+  configure({.memory_limit = 0});
+  raw::linear_fwd(x, w, {}, Activation::gelu, y);
+  EXPECT_EQ(y.to_host<float>(), linear(x, w, {}, Activation::gelu).to_host<float>());
+}
+
 TEST_F(RawLinear, ComputesOnlyTheGradientsThatHaveAPlace) {
   const Layer layer(Activation::tanh);
   const Tensor db = empty({9}), dw = empty({9, 7});

@@ -109,6 +109,39 @@ TEST_P(Limits, AnOperationThatRunsOutOfMemoryLeavesTheFiguresAsTheyWere) {
   EXPECT_NO_THROW(square(a));
 }
 
+// On Vulkan long sums are cut in parts, which lie in scratch memory: whichever of the three finds none, none of them is written.
+TEST_P(Limits, ALinearBackwardThatRunsOutOfMemoryWritesNoneOfItsResults) {
+  constexpr std::int64_t rows = 4096, in = 64, out = 64;
+  const Tensor dy = ones({rows, out}), x = ones({rows, in}), w = ones({out, in});
+  const Tensor dx = full({rows, in}, 7.0F), dw = full({out, in}, 7.0F), db = full({out}, 7.0F);
+  const auto expect_all_of_them = [&](float of_dx, float of_dw, float of_db) {
+    if (!computes()) return;
+    EXPECT_EQ(dx.to_host<float>(), std::vector<float>(rows * in, of_dx));
+    EXPECT_EQ(dw.to_host<float>(), std::vector<float>(out * in, of_dw));
+    EXPECT_EQ(db.to_host<float>(), std::vector<float>(out, of_db));
+  };
+  sync();
+  const std::size_t live = memory().live_bytes;
+  const std::uint64_t launches = id() == "null" ? null_backend().counts.launches : 0;
+  int refused = 0;
+  for (std::size_t more = 1024; more <= 4_MiB; more *= 2) {
+    configure({.memory_limit = live + more});
+    try {
+      raw::linear_bwd(dy, x, w, {}, Activation::none, dx, dw, db);
+      break;
+    } catch (const OutOfMemory&) {
+      ++refused;
+    }
+    configure({.memory_limit = 0});
+    expect_all_of_them(7, 7, 7);
+    if (id() == "null") {
+      ASSERT_EQ(null_backend().counts.launches, launches);
+    }
+  }
+  EXPECT_EQ(refused > 0, id() != "cpu") << "there all fitted at once, or it needed none";
+  expect_all_of_them(out, rows, rows);
+}
+
 TEST_P(Limits, IdleBlocksGoBeforeAnOperationFails) {
   configure({.memory_limit = 10_MiB});
   { const Tensor idle = full({2048, 1024}, 1.0F); }

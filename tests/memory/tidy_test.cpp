@@ -2,8 +2,14 @@
 #include <gtest/gtest.h>
 #include <tidepool/tidepool.h>
 
+#include <array>
 #include <cmath>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -46,6 +52,50 @@ TEST_P(Tidying, PassesOnWhatTheFunctionReturns) {
     expect_all(a, 9.0F);
     expect_all(rest.second[0], 1.0F);
   }
+}
+
+TEST_P(Tidying, PassesOnTensorsInAnyContainer) {
+  const Tensor x = full({1000}, 3.0F);
+  const std::int64_t before = tensors();
+  const auto gives = [&](std::int64_t count, auto function) {
+    const auto result = tidy([&] {
+      const Tensor gone = x + x;
+      return function();
+    });
+    EXPECT_EQ(tensors(), before + count);
+    return result;
+  };
+  const auto both = gives(2, [&] { return std::array{x + x, x - x}; });
+  EXPECT_FALSE(both[0].released() || both[1].released());
+  const auto with_number = gives(3, [&] { return std::pair(x * x, 2.5F); });
+  expect_all(with_number.first, 9.0F);
+  EXPECT_EQ(with_number.second, 2.5F);
+  const auto maybe = gives(4, [&] { return std::optional(x * 2.0F); });
+  expect_all(*maybe, 6.0F);
+  EXPECT_FALSE(gives(4, [] { return std::optional<Tensor>(); }));
+  const auto named = gives(5, [&] { return std::map<std::string, std::vector<std::optional<Tensor>>>{{"y", {x + 1.0F, {}}}}; });
+  expect_all(*named.at("y")[0], 4.0F);
+  const auto shared = gives(6, [&] { return std::tuple(std::make_shared<Tensor>(x + 2.0F), std::string("two"), true); });
+  expect_all(*std::get<0>(shared), 5.0F);
+}
+
+TEST_P(Tidying, PassesThroughWhatHoldsNoTensor) {
+  struct Figures {
+    std::array<double, 2> values;
+    const char* name;
+  };
+  const Tensor x = full({2}, 3.0F);
+  const std::int64_t before = tensors();
+  EXPECT_EQ(tidy([&] { return (x + x).to_host<float>().size(); }), 2U);
+  EXPECT_EQ(tidy([&] { return std::vector<float>{1, 2}; }), (std::vector<float>{1, 2}));
+  EXPECT_EQ(tidy([&] { return std::string("a name"); }), "a name");
+  EXPECT_EQ(tidy([&] { return std::filesystem::path("a/path"); }), "a/path");
+  EXPECT_EQ(tidy([&] { return std::optional<std::vector<bool>>(std::vector{true}); })->size(), 1U);
+  EXPECT_EQ(tidy([&] { return (x + x).shape(); }), (Shape{2}));
+  EXPECT_EQ(tidy([&] { return (x + x).dtype(); }), DType::f32);
+  EXPECT_EQ(tidy([&] { return Figures{{1, 2}, "figures"}; }).values[1], 2);
+  EXPECT_EQ(*tidy([&] { return std::make_unique<std::string>("moved"); }), "moved");
+  EXPECT_EQ(tensors(), before);
 }
 
 TEST_P(Tidying, AReturnedViewKeepsTheBytesOfATensorThatEnds) {

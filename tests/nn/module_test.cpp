@@ -55,6 +55,52 @@ TEST_F(Modules, CopiesShareTheirParametersAndClonesDoNot) {
   EXPECT_TRUE(own.parameters()[0].wants_grad());
 }
 
+TEST_F(Modules, ClonesAreFrozenWhereTheOriginalIs) {
+  const Sequential net{Linear(3, 4), ReLU(), Linear(4, 2)};
+  for (const Tensor& parameter : net[0].parameters()) parameter.requires_grad(false);
+  const auto trained = [](const Module& module) {
+    std::vector<bool> all;
+    for (const Tensor& parameter : module.parameters()) all.push_back(parameter.wants_grad());
+    return all;
+  };
+  EXPECT_EQ(trained(net.clone()), (std::vector<bool>{false, false, true, true}));
+  for (const Tensor& parameter : net[0].parameters()) parameter.requires_grad();
+  EXPECT_EQ(trained(net.clone()), std::vector<bool>(4, true));
+}
+
+// As where a network's last layer reads words with the weights that its first one wrote them with.
+struct Tied : Module {
+  explicit Tied(const Tensor& shared) : weight(parameter("weight", shared)), mean(buffer("mean", zeros({3}))) {}
+  Parameter weight, mean;
+  Tensor forward(const Tensor& x) override { return matmul(x, weight); }
+};
+struct TiedNet : Module {
+  Tied first = module("first", Tied(full({3, 3}, 2.0F)));
+  Tied second = module("second", Tied(first.weight));
+  Tensor forward(const Tensor& x) override { return second(first(x)); }
+};
+
+TEST_F(Modules, OneTensorInTwoPartsIsOneParameterWithTwoNames) {
+  TiedNet net;
+  EXPECT_EQ(net.parameters().size(), 1U);
+  EXPECT_EQ(names_of(net.named_parameters()), (std::vector<std::string>{"first.weight", "second.weight"}));
+  const std::string text = net.summary({1, 3});
+  EXPECT_HAS(text, "\n9 parameters (36 B), 6 numbers");
+  EXPECT_HAS(text, "second  Module  [1, 3]           3    12 B");
+}
+
+TEST_F(Modules, OneTensorInTwoPartsIsOneInTheirCloneToo) {
+  const TiedNet net;
+  TiedNet own = clone(net);
+  EXPECT_EQ(own.parameters().size(), 1U);
+  EXPECT_EQ(own.first.weight.tensor().node(), own.second.weight.tensor().node());
+  EXPECT_NE(own.first.weight.tensor().node(), net.first.weight.tensor().node());
+  sum(own(ones({1, 3}))).backward();
+  optim::SGD(own.parameters(), {.lr = 0.1}).step();
+  EXPECT_EQ(own.first.weight.tensor().to_host<float>(), own.second.weight.tensor().to_host<float>());
+  EXPECT_EQ(net.first.weight.tensor().to_host<float>(), std::vector<float>(9, 2.0F));
+}
+
 TEST_F(Modules, TrainAndEvalReachEveryPart) {
   Sequential net{Dropout(0.5), Residual{Linear(4, 4), Dropout(0.5)}};
   const Tensor x = ones({100, 4});
@@ -211,7 +257,7 @@ TEST_F(Modules, WrongSizesAreNamed) {
   EXPECT_EQ(message_of<ArgumentError>([] { Conv2d(3, 4, {.groups = 2}); }), "Conv2d: 3 and 4 channels do not divide into 2 groups");
   EXPECT_EQ(message_of<ArgumentError>([] { Dropout(1.5); }), "Dropout: p is 1.5; wanted 0 to 1");
   EXPECT_EQ(message_of<ArgumentError>([] { optim::Adam({ones({2})}); }),
-            "Adam: a tensor of shape [2] is no parameter; mark it with requires_grad()");
+            "Adam: a tensor of shape [2] is no parameter; mark it with requires_grad(), or leave it out where it is frozen");
   EXPECT_EQ(message_of<ArgumentError>([] { optim::Adam(std::vector<Tensor>()); }), "Adam: got no parameters; give it net.parameters()");
 }
 

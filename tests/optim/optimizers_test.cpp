@@ -175,6 +175,28 @@ TEST_F(Optimizers, GradientsAreClippedToTheirCommonNorm) {
   EXPECT_NEAR(norm_of(), 0.1, 1e-5) << "smaller ones stay";
 }
 
+TEST_F(Optimizers, ClippingCountsAndScalesAParameterThatIsGivenTwiceOnce) {
+  const Tensor w = tensor({1, 1}, {2}).requires_grad();
+  sum(w * tensor({3, 4}, {2})).backward();
+  EXPECT_NEAR(optim::clip_grad_norm({w, w}, 1).item(), 5.0, 1e-5);
+  const auto clipped = w.grad().to_host<float>();
+  EXPECT_NEAR(clipped[0], 0.6F, 1e-5F);
+  EXPECT_NEAR(clipped[1], 0.8F, 1e-5F);
+}
+
+TEST_F(Optimizers, TakeOnlyWhatTrainsAndLeaveWhatIsFrozenAsItIs) {
+  const nn::Sequential net{nn::Linear(4, 3), nn::Linear(3, 1)};
+  for (const Tensor& parameter : net[0].parameters()) parameter.requires_grad(false);
+  EXPECT_HAS(message_of<ArgumentError>([&] { optim::SGD opt(net.parameters()); }), "leave it out where it is frozen");
+  const auto frozen = net.parameters()[0].to_host<float>(), trained = net.parameters()[2].to_host<float>();
+  optim::SGD opt(net[1].parameters(), {.lr = 0.1, .weight_decay = 0.1});
+  nn::Sequential same = net;
+  mse_loss(same(x), y).backward();
+  opt.step();
+  EXPECT_EQ(net.parameters()[0].to_host<float>(), frozen);
+  EXPECT_NE(net.parameters()[2].to_host<float>(), trained);
+}
+
 TEST_F(Optimizers, SchedulesFollowTheStep) {
   optim::SGD opt(parameters, {.lr = 0.2});
   optim::StepSchedule stairs(opt, {.steps = 2, .gamma = 0.5});

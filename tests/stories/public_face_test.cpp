@@ -67,6 +67,14 @@ TEST(PublicFace, CompilesAndRunsAsWritten) {
   tp::sub(a, a);
   tp::mul(a, a);
   tp::div(a, a);
+  EXPECT_EQ(tp::add(a, 1.f).to_host<float>(), (std::vector<float>{2, 3, 4, 5}));
+  EXPECT_EQ(tp::add(1, a).to_host<float>(), (std::vector<float>{2, 3, 4, 5}));
+  EXPECT_EQ(tp::sub(a, 1.f).to_host<float>(), (std::vector<float>{0, 1, 2, 3}));
+  EXPECT_EQ(tp::sub(1.f, a).to_host<float>(), (std::vector<float>{0, -1, -2, -3}));
+  EXPECT_EQ(tp::mul(a, 2).to_host<float>(), (std::vector<float>{2, 4, 6, 8}));
+  EXPECT_EQ(tp::mul(2.f, a).to_host<float>(), (std::vector<float>{2, 4, 6, 8}));
+  EXPECT_EQ(tp::div(a, 2.f).to_host<float>(), (std::vector<float>{0.5, 1, 1.5, 2}));
+  EXPECT_EQ(tp::div(12.f, a).to_host<float>(), (std::vector<float>{12, 6, 4, 3}));
   tp::neg(a);
   tp::abs(a);
   tp::square(a);

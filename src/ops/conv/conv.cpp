@@ -7,6 +7,7 @@
 
 #include "ops/conv/conv_ops.h"
 #include "ops/conv/image.h"
+#include "ops/elementwise/elementwise.h"
 #include "ops/linear/linear.h"
 
 #include <vector>
@@ -113,13 +114,6 @@ ConvParams fitting(const char* operation, const Node& x, const Node& w, const No
 void conv2d_fwd(const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dOptions& options, const Tensor& y) {
   constexpr const char* name = "conv2d_fwd";
   const NoGrad guard;
-  if (options.activation == Activation::gelu) {
-    Conv2dOptions plain = options;
-    plain.activation = Activation::none;
-    conv2d_fwd(x, w, b, plain, y);
-    copy_(y, gelu(y));
-    return;
-  }
   const Node &from = usable(name, x), &weights = usable(name, w), &to = usable(name, y);
   const ConvParams p = fitting(name, from, weights, to, "y", options);
   require_apart(name, "y", to, {&from, &weights});
@@ -134,7 +128,13 @@ void conv2d_fwd(const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dO
   apply_in_place(
       name, tensors, 1, nullptr,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
-        launch_forward(stream, attrs.as<ConvParams>(), *nodes[1], *nodes[2], nodes.size() > 3 ? nodes[3] : nullptr, *nodes[0]);
+        auto params = attrs.as<ConvParams>();
+        const auto launch = [&](const Node& out) {
+          launch_forward(stream, params, *nodes[1], *nodes[2], nodes.size() > 3 ? nodes[3] : nullptr, out);
+        };
+        if (params.activation != static_cast<std::uint32_t>(Activation::gelu)) return launch(*nodes[0]);
+        params.activation = static_cast<std::uint32_t>(Activation::none);
+        launch_before_gelu(stream, name, *nodes[0], launch);
       },
       Attrs(p));
 }

@@ -255,6 +255,8 @@ void accumulate(const std::shared_ptr<Node>& to, Tensor gradient) {
       Attrs{});
 }
 
+void launch_gelu(Stream& stream, const Node& x, const Node& y) { launch_flat(stream, ops::gelu_kernel, {read(x), write(y)}, y.numel, {}); }
+
 // The functions of the tables.
 #define UNARY_WITH(op, f, df)
 #define UNARY(op, f, df) \

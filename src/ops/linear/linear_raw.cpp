@@ -4,10 +4,12 @@
 #include <tidepool/raw.h>
 
 #include "core/checks.h"
+#include "ops/elementwise/elementwise.h"
 #include "ops/linear/linear.h"
 #include "ops/matmul/matmul.h"
 #include "platform/cat.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace tidepool::inline v0 {
@@ -58,10 +60,15 @@ void run_backward(std::span<Node* const> nodes, Stream& stream, const Attrs& att
     launch_activation_bwd(stream, *n.y, *n.dy, scratch(held, n.dy->bytes(), Access::write), wanted.activation);
     dz = scratch(held, n.dy->bytes(), Access::read);
   }
-  const auto rows = n.dy->shape[0], outputs = n.dy->shape[1];
-  if (n.dx && n.dx->numel > 0) launch_transposed_product(stream, dz, false, read(*n.w), false, *n.dx, outputs);
-  if (n.dw && n.dw->numel > 0) launch_transposed_product(stream, dz, true, read(*n.x), false, *n.dw, rows);
+  std::vector<TransposedProduct> products;
+  if (n.dx && n.dx->numel > 0) products.push_back({dz, false, read(*n.w), false, *n.dx, n.dy->shape[1]});
+  if (n.dw && n.dw->numel > 0) products.push_back({dz, true, read(*n.x), false, *n.dw, n.dy->shape[0]});
+  // All memory is taken before anything is written: the products' here, and the sum takes its own before its last launch.
+  std::size_t bytes = 0;
+  for (const TransposedProduct& product : products) bytes = std::max(bytes, scratch_of(stream, product));
+  const Storage parts = bytes > 0 ? stream.take(bytes, MemoryTag::scratch, "linear_bwd") : Storage();
   if (n.db && n.db->numel > 0) launch_column_sum(stream, dz, n.dy->shape, *n.db);
+  for (const TransposedProduct& product : products) launch_product(stream, product, parts);
 }
 
 }  // namespace
@@ -71,11 +78,6 @@ namespace raw {
 void linear_fwd(const Tensor& x, const Tensor& w, const Tensor& b, Activation act, const Tensor& y) {
   constexpr const char* name = "linear_fwd";
   const NoGrad guard;
-  if (act == Activation::gelu) {
-    linear_fwd(x, w, b, Activation::none, y);
-    copy_(y, gelu(y));
-    return;
-  }
   const Node &in = usable(name, x), &weights = usable(name, w), &out = usable(name, y);
   const Node* const bias = node_if_any(name, b);
   check_linear(name, in, weights, bias);
@@ -86,7 +88,11 @@ void linear_fwd(const Tensor& x, const Tensor& w, const Tensor& b, Activation ac
   apply_in_place(
       name, tensors, 1, accept,
       [](std::span<Node* const> nodes, Stream& stream, const Attrs& attrs) {
-        launch_linear(stream, *nodes[1], *nodes[2], nodes.size() == 4 ? nodes[3] : nullptr, *nodes[0], attrs.as<Activation>());
+        const auto launch = [&](const Node& out, Activation activation) {
+          launch_linear(stream, *nodes[1], *nodes[2], nodes.size() == 4 ? nodes[3] : nullptr, out, activation);
+        };
+        if (const auto activation = attrs.as<Activation>(); activation != Activation::gelu) return launch(*nodes[0], activation);
+        launch_before_gelu(stream, name, *nodes[0], [&](const Node& before) { launch(before, Activation::none); });
       },
       Attrs(act));
 }

@@ -70,20 +70,44 @@ GpuCut cut_gpu_product(const Stream& stream, const GpuKernels& kernels, const Gp
   return {.kernel = kernel, .parts = parts, .per_part = per_part, .extent = {blocks * parts, 1, 1}};
 }
 
-void launch_gpu_product(Stream& stream, const char* operation, const GpuProduct& wanted, GpuProductParams p) {
-  GpuProduct product = wanted;
+namespace {
+
+// A product as it is launched.
+struct ReadyProduct {
+  GpuProduct product;
+  GpuProductParams p;
+  GpuCut cut;
+  std::size_t results() const { return std::size_t{p.matrices} * p.m * p.n; }
+  std::size_t scratch_bytes() const { return cut.parts == 1 ? 0 : results() * cut.parts * sizeof(float); }
+};
+
+ReadyProduct make_ready(const Stream& stream, GpuProduct product, GpuProductParams p) {
   if (p.n < 16 && p.m > p.n && rule_of(stream, {GpuWork::product, p.matrices, p.m, p.n, p.k}).lanes) turn(product, p);
   const ProductKernels& kernels = p.bias != 0 || p.activation != 0 ? finishing_kernels : bare_kernels;
   const GpuCut cut = cut_gpu_product(stream, {kernels.tiles, in_fours(product.b, p) ? kernels.vectors : kernels.lanes},
                                      {GpuWork::product, p.matrices, p.m, p.n, p.k});
   p.parts = cut.parts;
   p.per_part = cut.per_part;
+  return {product, p, cut};
+}
+
+}  // namespace
+
+std::size_t gpu_product_scratch(const Stream& stream, const GpuProduct& product, const GpuProductParams& p) {
+  return make_ready(stream, product, p).scratch_bytes();
+}
+
+void launch_gpu_product(Stream& stream, const char* operation, const GpuProduct& wanted, const GpuProductParams& params,
+                        const Storage* held) {
+  const ReadyProduct ready = make_ready(stream, wanted, params);
+  const auto& [product, p, cut] = ready;
   const Operand bias = product.bias ? *product.bias : product.a;
   if (cut.parts == 1) return stream.launch(cut.kernel, {product.a, product.b, product.c, bias}, p, cut.extent);
-  const std::size_t results = std::size_t{p.matrices} * p.m * p.n, bytes = results * cut.parts * sizeof(float);
-  const Storage held = stream.take(bytes, MemoryTag::scratch, operation);
-  stream.launch(cut.kernel, {product.a, product.b, scratch(held, bytes, Access::write), bias}, p, cut.extent);
-  stream.launch(sum_kernel, {scratch(held, bytes, Access::read), product.c, bias}, p, {static_cast<std::uint32_t>(results), 1, 1});
+  const std::size_t bytes = ready.scratch_bytes();
+  const Storage own = held ? Storage() : stream.take(bytes, MemoryTag::scratch, operation);
+  const Storage& parts = held ? *held : own;
+  stream.launch(cut.kernel, {product.a, product.b, scratch(parts, bytes, Access::write), bias}, p, cut.extent);
+  stream.launch(sum_kernel, {scratch(parts, bytes, Access::read), product.c, bias}, p, {static_cast<std::uint32_t>(ready.results()), 1, 1});
 }
 
 }  // namespace tidepool::inline v0

@@ -26,7 +26,10 @@ struct GpuProduct {
   Operand a, b, c;
   const Operand* bias;
 };
-void launch_gpu_product(Stream& stream, const char* operation, const GpuProduct& product, GpuProductParams p);
+// `held`: scratch that was taken for it before; without it the launch takes its own.
+void launch_gpu_product(Stream& stream, const char* operation, const GpuProduct& product, const GpuProductParams& p,
+                        const Storage* held = nullptr);
+std::size_t gpu_product_scratch(const Stream& stream, const GpuProduct& product, const GpuProductParams& p);  // bytes; 0: none
 
 // Two operands, the result and a bias (or an operand again); `constant` is the shader's one specialization constant. Like all kernels of
 // products it counts workgroups, not work items: 2^24 matrices have more of these than 32 bits can say.

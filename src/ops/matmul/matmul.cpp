@@ -87,30 +87,35 @@ void launch_batches(Stream& stream, const Operand& a, const Operand& b, const No
   stream.launch(matmul_batched_kernel, {a, b, write(out)}, p, {p.batches, 1, 1});
 }
 
+// Of the first matrices alone.
+GpuProductParams gpu_params(const BatchedParams& batched) {
+  return {.shifts = {},
+          .m = batched.m,
+          .n = batched.n,
+          .k = batched.k,
+          .parts = 1,
+          .per_part = 0,
+          .a_row = batched.transposed_a ? 1 : batched.k,
+          .a_k = batched.transposed_a ? batched.m : 1,
+          .b_k = batched.transposed_b ? 1 : batched.n,
+          .b_column = batched.transposed_b ? batched.k : 1,
+          .c_row = batched.n,
+          .c_column = 1,
+          .c_matrix = batched.m * batched.n,
+          .bias = 0,
+          .activation = 0,
+          .matrices = 1,
+          .size = {1, 1, 1},
+          .a_step = {},
+          .b_step = {}};
+}
+
 // One launch where the batch has at most three axes, of which those that can be are joined; otherwise one for each matrix of the
 // axes before them.
 void launch_on_gpu(Stream& stream, const Operand& a, const Operand& b, const Node& out, const BatchedParams& batched) {
   constexpr std::size_t most = GpuProductParams::most_axes;
   const std::uint32_t a_size = batched.m * batched.k, b_size = batched.k * batched.n, c_size = batched.m * batched.n;
-  GpuProductParams p{.shifts = {},
-                     .m = batched.m,
-                     .n = batched.n,
-                     .k = batched.k,
-                     .parts = 1,
-                     .per_part = 0,
-                     .a_row = batched.transposed_a ? 1 : batched.k,
-                     .a_k = batched.transposed_a ? batched.m : 1,
-                     .b_k = batched.transposed_b ? 1 : batched.n,
-                     .b_column = batched.transposed_b ? batched.k : 1,
-                     .c_row = batched.n,
-                     .c_column = 1,
-                     .c_matrix = c_size,
-                     .bias = 0,
-                     .activation = 0,
-                     .matrices = 1,
-                     .size = {1, 1, 1},
-                     .a_step = {},
-                     .b_step = {}};
+  GpuProductParams p = gpu_params(batched);
   std::size_t slot = most, outer = batched.rank;  // innermost first
   for (; outer > 0; --outer) {
     const std::uint32_t size = batched.size[outer - 1], step_a = batched.stride_a[outer - 1] * a_size,
@@ -174,13 +179,16 @@ Tensor transposed_product(const Tensor& a, bool transposed_a, const Tensor& b, b
   return apply(ops::transposed_matmul, {&a, &b}, Transposed{transposed_a, transposed_b});
 }
 
-void launch_transposed_product(Stream& stream, const Operand& a, bool transposed_a, const Operand& b, bool transposed_b, const Node& c,
-                               std::int64_t k) {
-  const BatchedParams p = batched_params(c, k, {transposed_a, transposed_b});
-  if (stream.info().immediate)
-    launch_batches(stream, a, b, c, p);
-  else
-    launch_on_gpu(stream, a, b, c, p);
+std::size_t scratch_of(const Stream& stream, const TransposedProduct& product) {
+  if (stream.info().immediate) return 0;
+  const BatchedParams p = batched_params(product.c, product.k, {product.transposed_a, product.transposed_b});
+  return gpu_product_scratch(stream, {.a = product.a, .b = product.b, .c = write(product.c), .bias = nullptr}, gpu_params(p));
+}
+
+void launch_product(Stream& stream, const TransposedProduct& product, const Storage& held) {
+  const BatchedParams p = batched_params(product.c, product.k, {product.transposed_a, product.transposed_b});
+  if (stream.info().immediate) return launch_batches(stream, product.a, product.b, product.c, p);
+  launch_gpu_product(stream, "matmul", {.a = product.a, .b = product.b, .c = write(product.c), .bias = nullptr}, gpu_params(p), &held);
 }
 
 namespace {

@@ -41,8 +41,16 @@ void matmul_batched_cpu(const CpuCall& call);
 // a · b of matrices, or of batches of them, where each may be transposed first: for gradients, so it records none.
 Tensor transposed_product(const Tensor& a, bool transposed_a, const Tensor& b, bool transposed_b);
 // The same as a launch, of a and b as they stand in memory; k is the size that is summed over.
-void launch_transposed_product(Stream& stream, const Operand& a, bool transposed_a, const Operand& b, bool transposed_b, const Node& c,
-                               std::int64_t k);
+struct TransposedProduct {
+  Operand a;
+  bool transposed_a;
+  Operand b;
+  bool transposed_b;
+  const Node& c;
+  std::int64_t k;
+};
+std::size_t scratch_of(const Stream& stream, const TransposedProduct& product);  // bytes that its launch needs
+void launch_product(Stream& stream, const TransposedProduct& product, const Storage& held);
 
 void register_matmul(Operations& all);
 

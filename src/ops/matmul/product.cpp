@@ -46,6 +46,7 @@ float* packing_buffer(std::size_t floats) {
   thread_local std::unique_ptr<float, Free> buffer;
   thread_local std::size_t size = 0;
   if (floats > size) {
+    size = 0;
     buffer.reset(static_cast<float*>(std::aligned_alloc(64, (floats * sizeof(float) + 63) / 64 * 64)));
     if (!buffer) throw std::bad_alloc();
     size = floats;
