@@ -49,6 +49,7 @@ struct TrainResult {
   double seconds = 0;            // for everything
   bool interrupted = false;      // by stop() or Ctrl-C
   bool stopped_early = false;    // by patience
+  std::string checkpoint = "";   // the file to resume from where it was interrupted; empty where none was written
 };
 
 struct EvalResult {
@@ -98,7 +99,8 @@ class TIDEPOOL_API Trainer {
   EvalResult evaluate(const data::Dataset& test);
   // The next fit goes on from there. A file that is damaged is passed over for the one before it, which is kept.
   void resume(const std::string& path);
-  void stop();  // from a callback or another thread: the step is finished, the checkpoint written
+  // From a callback or another thread, while fit runs: the step is finished, the checkpoint written. At other times it has no effect.
+  void stop();
 
  private:
   struct Inner;

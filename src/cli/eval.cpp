@@ -44,7 +44,7 @@ data::Dataset dataset(const std::string& name, const Task& task) {
     const std::string x = name.substr(0, comma), y = name.substr(comma + 1);
     return x.ends_with(".npy") ? data::npy(x, y) : data::idx(x, y);
   }
-  if (fs::exists(name)) return data::csv(name);
+  if (fs::exists(name)) return data::csv(name, {.labels = !task.classes.empty()});
   throw IoError("eval",
                 cat("there is no data '", name, "'; wanted ", task.name, ", a folder, a CSV file, or two files with a comma between"));
 }

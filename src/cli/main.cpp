@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <exception>
 #include <iostream>
 
@@ -14,7 +15,7 @@ int main(int argc, char** argv) {
     return cli::failed;
   }
   // A full disk or a closed pipe shows only now.
-  if (!std::cout.flush()) {
+  if (!std::cout.flush() || std::ferror(stdout) != 0) {
     std::cerr << "tidepool: cannot write to standard output; is the disk full?\n";
     return cli::failed;
   }

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "cli/cli.h"
 #include "cli/confusion_table.h"
@@ -112,21 +113,36 @@ struct Run {
 };
 
 // The one before is as good: resume falls back on it.
-bool has_checkpoint(const std::string& path) { return std::filesystem::exists(path) || std::filesystem::exists(path + ".previous"); }
+bool has_checkpoint(const std::string& path) {
+  std::error_code ignored;  // who reads it says why it cannot
+  return std::filesystem::exists(path, ignored) || std::filesystem::exists(previous_of(path), ignored);
+}
+
+// As a shell takes it for one word.
+std::string word(const std::string& text) {
+  constexpr const char* plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=+-";
+  if (text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
 
 // The command that goes on where this one stopped.
 std::string resume_command(const Run& run) {
   const TrainCommand& o = run.options;
-  std::string command = "tidepool train " + run.task.name + " --checkpoint " + run.checkpoint() + " --resume";
-  if (!o.device.empty()) command += " --device " + o.device;
+  std::string command = "tidepool train " + run.task.name + " --checkpoint " + word(run.checkpoint()) + " --resume";
+  if (!o.device.empty()) command += " --device " + word(o.device);
   if (o.epochs > 0) command += " --epochs " + std::to_string(o.epochs);
   if (!o.batch.empty()) command += " --batch " + o.batch;
   if (o.seed != 1) command += " --seed " + std::to_string(o.seed);
-  if (!o.memory_limit.empty()) command += " --memory-limit " + o.memory_limit;
-  if (!o.save.empty()) command += " --save " + o.save;
-  if (!o.record.empty()) command += " --record " + o.record;
+  if (!o.memory_limit.empty()) command += " --memory-limit " + word(o.memory_limit);
+  if (!o.save.empty()) command += " --save " + word(o.save);
+  if (!o.record.empty()) command += " --record " + word(o.record);
+  if (!o.plot.empty()) command += " --plot " + word(o.plot);
   if (o.auto_tune) command += " --auto-tune";
   if (o.dashboard >= 0) command += " --dashboard=" + std::to_string(o.dashboard);
+  if (o.show) command += " --show";
+  if (o.json) command += " --json";
   return command;
 }
 
@@ -179,7 +195,8 @@ int train(const TrainCommand& options) {
   const TrainResult result = run.trainer.fit(train, test);
   report(run, result, test);
   if (result.interrupted) {
-    std::cerr << "tidepool: interrupted after step " << result.steps << "; go on with: " << resume_command(run) << '\n';
+    std::cerr << "tidepool: interrupted after step " << result.steps
+              << (result.checkpoint.empty() ? "; nothing was kept to go on from" : "; go on with: " + resume_command(run)) << '\n';
     return interrupted;
   }
   if (!options.save.empty()) save(run.net, options.save);

@@ -194,12 +194,13 @@ void Adviser::threads() {
 // On the CPU a batch of commands is sent by doing nothing. Plans are sent as one, whatever the setting.
 void Adviser::flush() {
   const auto most = static_cast<double>(run_.settings.max_commands);
-  if (on_cpu() || most <= 0 || part_.plan_runs > 0 || part_.flushes <= 0) return;
+  constexpr double enough = 2000;  // of a flush
+  if (on_cpu() || most <= 0 || 2 * most > enough || part_.plan_runs > 0 || part_.flushes <= 0) return;
   const double full = part_.launches / part_.flushes;  // launches of a flush
   if (full < 0.9 * most) return;
   const double seconds = part_.wall_ms / 1000;
   const double wanted = training() ? std::ceil(1.1 * part_.per_step(part_.launches) / 100) * 100 : 4 * most;
-  const double times = std::clamp(wanted, 2 * most, 2000.0) / most;
+  const double times = std::clamp(wanted, 2 * most, enough) / most;
   if (times < 1.5 || (training() && part_.per_step(part_.flushes) < 2)) return;
   const double saved_ms = part_.flushes * (1 - 1 / times) * submission_ms;
   const auto more = static_cast<std::int64_t>(times * most);

@@ -174,7 +174,7 @@ Pace pace_of(std::span<const Stretch> stretches, double left) {
 }
 
 std::optional<Expectation> training_end(const RunRecord& run) {
-  if (!run.training || run.training->finished || run.training->epochs <= 0 || run.training->batches <= 0) return std::nullopt;
+  if (!run.training || run.training->over() || run.training->epochs <= 0 || run.training->batches <= 0) return std::nullopt;
   const RunTraining& training = *run.training;
   const std::optional<double> known = overhead_in_steps(run);
   const auto batches = static_cast<double>(training.batches);

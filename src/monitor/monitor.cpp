@@ -142,9 +142,11 @@ void Monitor::add_epoch(const RunEpoch& epoch) {
   epochs_.push(epoch);
 }
 
-void Monitor::end_training() {
+void Monitor::end_training(bool complete) {
   const std::scoped_lock lock(mutex_);
-  if (training_) training_->finished = true;
+  if (!training_) return;
+  training_->finished = complete;
+  training_->ended = true;
 }
 
 std::vector<Sample> Monitor::samples() const {

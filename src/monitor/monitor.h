@@ -54,7 +54,7 @@ class Monitor {
   void change_batch(std::int64_t batch, std::int64_t batches);
   void progress(std::optional<double> loss, std::optional<double> accuracy);
   void add_epoch(const RunEpoch& epoch);
-  void end_training();
+  void end_training(bool complete);
 
   const char* name_of_zone(std::uint32_t number) const;
   std::uint32_t number_of_zone(std::string_view name);

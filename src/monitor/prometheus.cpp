@@ -162,7 +162,7 @@ class Exposition {
     if (!run_.samples.empty())
       counter("training_steps_total", "Training steps done, those done again as well.").add({}, run_.samples.back().steps);
     gauge("training_planned_epochs", "Epochs that training is to have.").add({task}, t.epochs);
-    gauge("training_finished", "1 when training has ended.").add({task}, t.finished ? 1 : 0);
+    gauge("training_finished", "1 when training has done all that it was to do.").add({task}, t.finished ? 1 : 0);
     gauge("training_loss", "Loss of the last steps.").add({task}, last(&Sample::loss));
     gauge("training_accuracy_ratio", "Accuracy of the last steps.").add({task}, last(&Sample::accuracy));
     if (const Sample* s = last_with_steps()) {

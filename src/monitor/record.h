@@ -31,7 +31,9 @@ struct RunTraining {
   std::int64_t epoch = 0, step = 0;  // where it is: epochs done; steps done
   std::int64_t extra_steps = 0;      // of `step`, those beyond epochs of so many batches: the batch was another before
   double started = 0;                // seconds since `enable`; when the batch changed, if it did
-  bool finished = false;
+  bool finished = false;             // all of it is done
+  bool ended = false;                // nothing more comes, finished or not
+  bool over() const { return finished || ended; }
   // Of so many epochs; what was read from a file may be any numbers.
   double steps_of(std::int64_t some) const {
     return static_cast<double>(some) * static_cast<double>(batches) + static_cast<double>(extra_steps);

@@ -48,6 +48,7 @@ void fields(auto& io, Either<RunTraining> auto& t) {
   io("extra_steps", t.extra_steps);
   io("started", t.started);
   io("finished", t.finished);
+  io("ended", t.ended);
 }
 
 void fields(auto& io, Either<Sample> auto& s) {

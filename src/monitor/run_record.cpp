@@ -150,7 +150,7 @@ Snapshot Monitor::snapshot_of(DeviceSlot& slot) {
                      .live_bytes = look.stats.live,
                      .reserved_bytes = look.stats.reserved,
                      .cached_bytes = look.stats.cached(),
-                     .peak_bytes = look.stats.peak,
+                     .peak_bytes = std::max(look.stats.peak, slot.peak.load()),
                      .allocations = look.stats.allocations,
                      .reuses = look.stats.reuses,
                      .evictions = look.stats.evictions,

@@ -35,8 +35,11 @@ void TrainingWatch::add(double seconds, double loader_seconds, std::int64_t rows
   since_ += seconds;
   stretch_ += seconds;
   ++stretch_steps_;
-  if (stretch_ < stretch) return;
-  monitor.figures.add("step_ms", 1e3 * stretch_ / static_cast<double>(stretch_steps_));
+  if (stretch_ >= stretch) tell_steps();
+}
+
+void TrainingWatch::tell_steps() {
+  Monitor::only().figures.add("step_ms", 1e3 * stretch_ / static_cast<double>(stretch_steps_));
   stretch_ = 0;
   stretch_steps_ = 0;
 }
@@ -100,10 +103,11 @@ void TrainingWatch::batch(std::int64_t batch, std::int64_t batches) {
   if (watched()) Monitor::only().change_batch(batch, batches);
 }
 
-void TrainingWatch::end() {
+void TrainingWatch::end(bool complete) {
   if (!watched()) return;
   if (left_out_) keep(*left_out_);
-  Monitor::only().end_training();
+  if (stretch_steps_ > 0) tell_steps();  // a short fit has a figure too
+  Monitor::only().end_training(complete);
 }
 
 }  // namespace tidepool::inline v0::monitor

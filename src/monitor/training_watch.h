@@ -35,11 +35,12 @@ class TrainingWatch {
   void epoch(const RunEpoch& epoch);  // of those that take less than a millisecond not every one is kept, but the last
   void said(const std::string& message);
   void batch(std::int64_t batch, std::int64_t batches);  // from here on
-  void end();
+  void end(bool complete = true);                        // of all that it was to do
 
  private:
   void keep(const RunEpoch& epoch);
   void add(double seconds, double loader_seconds, std::int64_t rows);
+  void tell_steps();
 
   double since_ = 0, every_ = 0.1;  // seconds since the last progress; between them
   double stretch_ = 0;              // seconds, and steps, that go into the next figure

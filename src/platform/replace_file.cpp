@@ -13,7 +13,6 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -24,12 +23,31 @@ std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, std::max(slash, std::size_t{1}));
 }
+
+// What a path leads to by links, also where nothing is there.
+std::string target_of(const std::string& path) {
+  constexpr int most_links = 40;  // as the kernel follows
+  std::filesystem::path at = path;
+  std::error_code error;
+  for (int i = 0; i < most_links && std::filesystem::is_symlink(at, error); ++i) {
+    const std::filesystem::path target = std::filesystem::read_symlink(at, error);
+    at = at.parent_path() / target;
+  }
+  return at.string();
+}
 }  // namespace
 
-FileReplacement::FileReplacement(const char* operation, const std::string& path) : operation_(operation), path_(path), place_(path) {
+FileReplacement::FileReplacement(const char* operation, const std::string& path) : operation_(operation), path_(path) {
   if (path.empty() || path.find('\0') != std::string::npos) throw IoError(operation, "the path is empty or has a zero byte in it");
+  place_ = target_of(path);  // what a link points to is replaced, and not the link
   struct stat status {};
-  if (lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) follow_link();
+  if (lstat(place_.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {  // still: they lead in a circle
+    errno = ELOOP;
+    fail_now("is a link that leads nowhere");
+  }
+  // A link that leads nowhere is a mistake, unless there was a file: where it was moved to be kept, and the process died.
+  if (place_ != path && access(previous_of(place_).c_str(), F_OK) != 0 && stat(place_.c_str(), &status) != 0)
+    fail_now("is a link that leads nowhere");
   there_ = stat(place_.c_str(), &status) == 0;
   if (there_ && S_ISDIR(status.st_mode)) fail("is a directory");
   if (there_ && !S_ISREG(status.st_mode)) fail("is a pipe or a device; only a regular file is replaced");
@@ -66,14 +84,6 @@ void FileReplacement::finish(bool keep_previous) {
 void FileReplacement::fail(std::string_view message) const { throw IoError(operation_, cat(path_, ": ", message)); }
 void FileReplacement::fail_now(std::string_view what) const { fail(cat(what, ": ", std::system_category().message(errno))); }
 
-// What a link points to is replaced, and not the link.
-void FileReplacement::follow_link() {
-  char* const target = realpath(path_.c_str(), nullptr);
-  if (!target) fail_now("is a link that leads nowhere");
-  place_ = target;
-  std::free(target);
-}
-
 // A name that is taken (another thread saves the same file, or a process died) is left alone.
 void FileReplacement::create() {
   const std::string base = cat(place_, ".tmp-", getpid());
@@ -89,7 +99,7 @@ void FileReplacement::create() {
 
 // By a second name for the old file, so that it is never without one; where there are no such links, by moving it.
 void FileReplacement::keep() {
-  const std::string previous = place_ + ".previous", link_name = temporary_ + ".previous";
+  const std::string previous = previous_of(place_), link_name = temporary_ + ".previous";
   if (!link_old(link_name)) {
     if (rename(place_.c_str(), previous.c_str()) != 0) fail_now(cat("cannot be kept as ", previous));
     return;
@@ -128,12 +138,14 @@ void replace_file(const char* operation, const std::string& path, std::span<cons
 
 void require_replaceable(const char* operation, const std::string& path) { const FileReplacement removed_at_once(operation, path); }
 
+std::string previous_of(const std::string& path) { return target_of(path) + ".previous"; }
+
 void remove_abandoned(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
-  const fs::path place = fs::weakly_canonical(path, error);
-  const std::string begin = place.filename().string() + ".tmp-";
-  for (fs::directory_iterator at(place.parent_path(), error), end; !error && at != end; at.increment(error)) {
+  const std::string place = target_of(path);
+  const std::string begin = fs::path(place).filename().string() + ".tmp-";
+  for (fs::directory_iterator at(folder_of(place), error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (!name.starts_with(begin)) continue;
     pid_t process = 0;

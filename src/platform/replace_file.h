@@ -14,6 +14,8 @@ void replace_file(const char* operation, const std::string& path, std::span<cons
                   bool keep_previous = false);
 // An IoError, as replace_file would throw it, when a file could not be put there now: before hours of work whose result belongs there.
 void require_replaceable(const char* operation, const std::string& path);
+// Where the old one stays: beside the file that a link leads to, also one that is not there any more.
+std::string previous_of(const std::string& path);
 
 // The same for a file that is written piece by piece. Until finish() the old file is as it was, and without it nothing is left.
 class FileReplacement {
@@ -29,7 +31,6 @@ class FileReplacement {
  private:
   [[noreturn]] void fail(std::string_view message) const;
   [[noreturn]] void fail_now(std::string_view what) const;  // and why, by errno
-  void follow_link();
   void create();
   void keep();
   bool link_old(const std::string& name);

@@ -15,6 +15,8 @@ bool can_be_followed(const monitor::Advice& advice) { return advice.changes || a
 
 }  // namespace
 
+std::vector<monitor::Advice> (*advice_to_follow)() = monitor::advice;
+
 // What was taken back is not tried again, and the epoch after it shows the old rate before something else is tried.
 AutoTune::Decision AutoTune::after_epoch(double rate, const std::vector<monitor::Advice>& advice) {
   Decision decision;
@@ -34,18 +36,27 @@ AutoTune::Decision AutoTune::after_epoch(double rate, const std::vector<monitor:
   return decision;
 }
 
+std::optional<monitor::Advice> AutoTune::drop() {
+  const std::optional<Trial> trial = std::exchange(trial_, std::nullopt);
+  return trial ? std::optional(trial->advice) : std::nullopt;
+}
+
 void Training::tune(double rate) {
   if (!options_.auto_tune) return;
-  const bool more = now_.epoch < options_.epochs;
-  const AutoTune::Decision decision = tune_.after_epoch(rate, more ? monitor::advice() : std::vector<monitor::Advice>());
+  take_snapshot();  // where an epoch begins is the same place for every batch, should the device be lost while that changes
+  const bool more = !is_over() && !stop_is_asked();  // an epoch to try something in
+  const AutoTune::Decision decision = tune_.after_epoch(rate, more ? advice_to_follow() : std::vector<monitor::Advice>());
   const auto rates = [&] {
     return cat(monitor::three_digits(decision.before), " samples a second before, ", monitor::three_digits(decision.after), " with it");
   };
-  if (decision.verdict == AutoTune::Decision::kept) announce(cat("auto-tune keeps ", decision.judged->setting, ": ", rates()));
+  if (decision.verdict == AutoTune::Decision::kept) {
+    announce(cat("auto-tune keeps ", decision.judged->setting, ": ", rates()));
+    untuned_ = {};
+  }
   if (decision.verdict == AutoTune::Decision::taken_back) {
     announce(cat("auto-tune takes back ", decision.judged->setting, ": ", rates()));
     Tuned before = std::exchange(untuned_, {});
-    if (!more) before.batch = 0;  // of no use any more
+    if (!more) untuned_.batch = std::exchange(before.batch, 0);  // of use to a checkpoint only
     follow(before);
   }
   if (!decision.next) return;
@@ -57,6 +68,16 @@ void Training::tune(double rate) {
   follow({.settings = next.changes,
           .batch = next.to_batch,
           .device = next.to_device.empty() ? std::nullopt : std::optional(device(next.to_device))});
+}
+
+// Nobody has measured it, so it does not stay.
+void Training::drop_trial() {
+  const std::optional<monitor::Advice> trial = tune_.drop();
+  if (!trial) return;
+  Tuned before = std::exchange(untuned_, {});
+  untuned_.batch = std::exchange(before.batch, 0);
+  follow(before);
+  announce(cat("auto-tune takes back ", trial->setting, ": training ended before it was measured"));
 }
 
 // Between epochs: the next one begins with it, and so does a recovery.

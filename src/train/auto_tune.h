@@ -12,6 +12,9 @@
 
 namespace tidepool::inline v0 {
 
+// What is followed: the monitor's advice, or a test's.
+extern std::vector<monitor::Advice> (*advice_to_follow)();
+
 class AutoTune {
  public:
   struct Decision {
@@ -24,6 +27,8 @@ class AutoTune {
 
   // An epoch trained so many samples a second, and this is advised now.
   Decision after_epoch(double rate, const std::vector<monitor::Advice>& advice);
+  // Training ends: what was being tried, if anything was.
+  std::optional<monitor::Advice> drop();
 
  private:
   static constexpr double better = 1.03;  // times: less may be chance

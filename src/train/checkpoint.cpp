@@ -6,6 +6,7 @@
 #include "platform/cat.h"
 #include "platform/log.h"
 #include "platform/one_line.h"
+#include "platform/replace_file.h"
 
 #include <algorithm>
 #include <charconv>
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace tidepool::inline v0 {
@@ -217,11 +219,11 @@ void write_checkpoint(const std::string& path, const Snapshot& s, const Checkpoi
 }
 
 Checkpoint read_checkpoint(const std::string& path) {
-  const std::string previous = path + ".previous";
+  const std::string previous = previous_of(path);
   try {
     return read_whole(path);
   } catch (const IoError& error) {
-    if (!std::filesystem::exists(previous)) throw;
+    if (std::error_code ignored; !std::filesystem::exists(previous, ignored)) throw;
     warn(cat(error.what(), "; going on from ", previous));
   }
   return read_whole(previous);

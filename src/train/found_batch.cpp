@@ -9,11 +9,11 @@ std::int64_t Training::found_batch(const data::Dataset& train) {
   std::int64_t best_batch = 0;
   double best_rate = 0;
   for (std::int64_t batch = 16; batch <= 1024 && (batch == 16 || batch <= train.size()); batch *= 2) {
-    begin(train, batch);
-    batches_->seek(0, 0);
     std::int64_t samples = 0;
     double seconds = 0;
     try {
+      begin(train, batch);
+      batches_->seek(0, 0);
       for (int i = 0; i < 100 && (i < 3 || seconds < 0.25); ++i) {
         const data::HostBatch host = batches_->next();
         steps_.upload(host);

@@ -7,6 +7,7 @@
 #include "platform/one_line.h"
 #include "train/diagnosis.h"
 
+#include <cassert>
 #include <cmath>
 
 namespace tidepool::inline v0 {
@@ -72,18 +73,30 @@ void Training::write(const std::string& path) {
 }
 
 void Training::write_kept(const std::string& path) {
+  // A batch that auto-tune has not judged yet, or not kept, is not one to go on with: the position is that of the one before.
+  const std::int64_t batch = untuned_.batch > 0 ? untuned_.batch : batches_->capacity();
+  const std::int64_t samples = kept_.batch * batches_->capacity();
+  assert(samples % batch == 0 && "auto-tune tries multiples of a batch only");
+  const struct ForTheFile {  // whether it can be written or not
+    Snapshot& kept;
+    std::int64_t position;
+    ~ForTheFile() {
+      kept.batch = position;
+      kept.epochs.clear();
+      kept.best.clear();
+    }
+  } for_the_file{kept_, kept_.batch};
+  kept_.batch = samples / batch;
   kept_.epochs.assign(result_.epochs.begin(), result_.epochs.begin() + static_cast<std::ptrdiff_t>(kept_.epochs_done));
   kept_.best = best_;
   write_checkpoint(path, kept_,
                    {.optimizer = optimizer_.name(),
                     .conditions = conditions_,
-                    .batch = batches_->capacity(),
+                    .batch = batch,
                     .micro_batch = steps_.micro(),
                     .seed = options_.seed,
                     .samples = batches_->dataset().size(),
                     .shuffle = options_.shuffle});
-  kept_.epochs.clear();
-  kept_.best.clear();
 }
 
 void Training::require_finite(double sum) {

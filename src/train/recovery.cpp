@@ -75,10 +75,12 @@ void Training::remake_on(const Device& device) {
 void Training::give_up(const std::string& why) {
   const std::string& path = options_.checkpoint.empty() ? options_.interrupt_checkpoint : options_.checkpoint;
   std::string rest = cat("set TrainOptions::checkpoint to keep what was learned up to step ", kept_.step);
-  if (!path.empty() && prepared_) {
-    write_kept(path);
-    rest = cat("what was learned up to step ", kept_.step, " is in ", path, ", to resume from");
-  }
+  if (!path.empty() && prepared_) try {
+      write_kept(path);
+      rest = cat("what was learned up to step ", kept_.step, " is in ", path, ", to resume from");
+    } catch (const IoError& error) {  // the loss is what fit ends for
+      rest = cat("what was learned up to step ", kept_.step, " could not be kept: ", error.what());
+    }
   progress_.clear();
   throw GivenUp{cat("lost ", fruitless_, " times in a row at step ", furthest_loss_, " or before; last: ", why, "; ", rest)};
 }

@@ -19,6 +19,7 @@ namespace tidepool::inline v0 {
 namespace {
 
 enum Place : std::int64_t { loss_place = 0, correct_place = 1 };
+constexpr int most_captures = 4;  // of one step's plan, which another thread may drop before it runs
 
 Tensor raw_batch(const Shape& sample, DType type, std::int64_t rows, const Device& device) {
   return keep(empty(data::batch_shape(rows, sample), {.dtype = type, .device = device}));  // written before it is read
@@ -139,7 +140,7 @@ Plan Steps::capture_step(Kind kind, std::int64_t rows) {
     if (clip_norm_ > 0) optim::clip_grad_norm(optimizer_.parameters(), clip_norm_);
     optimizer_.step();
   });
-  PlanAccess::state(plan).droppable = true;
+  PlanAccess::let_be_dropped(plan);
   return plan;
 }
 
@@ -151,8 +152,11 @@ void Steps::run(Kind kind, std::int64_t rows) {
     generation_ = state.generation;
   }
   Plan& plan = plans_[{kind, rows}];
-  if (!PlanAccess::usable(plan)) plan = capture_step(kind, rows);
-  plan.run();
+  for (int captures = 0; !PlanAccess::run_if_there(plan); ++captures) {
+    if (captures == most_captures)
+      throw OutOfMemory("fit", "others need memory so much that the step's plan was dropped each time before it could run");
+    plan = capture_step(kind, rows);
+  }
 }
 
 void Steps::train(std::int64_t rows) { run(Kind::train, rows); }

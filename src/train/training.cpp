@@ -7,6 +7,7 @@
 #include "platform/replace_file.h"
 #include "platform/terminal.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -16,19 +17,6 @@ namespace tidepool::inline v0 {
 namespace {
 
 using Kind = Steps::Kind;
-
-// What is no number, or was not measured, is worst.
-double test_loss_of(const EpochResult& epoch) {
-  const bool tested = epoch.test_loss != 0 || epoch.test_accuracy != 0;
-  return tested && !std::isnan(epoch.test_loss) ? epoch.test_loss : std::numeric_limits<double>::infinity();
-}
-
-// By test accuracy where there are labels, otherwise by loss.
-bool better(const EpochResult& a, const EpochResult& b) {
-  if (a.test_accuracy != b.test_accuracy) return a.test_accuracy > b.test_accuracy;
-  if (test_loss_of(a) != test_loss_of(b)) return test_loss_of(a) < test_loss_of(b);
-  return a.loss < b.loss;
-}
 
 void require_like(const data::Dataset& train, const data::Dataset& test) {
   if (train.size() == 0) throw ArgumentError("fit", "the training set has no samples");
@@ -208,7 +196,7 @@ void Training::finish_epoch() {
   }
   epoch.seconds = seconds_since(epoch_start_);
   result_.epochs.push_back(epoch);
-  const bool is_best = now_.best_epoch == 0 || better(epoch, result_.epochs[static_cast<std::size_t>(now_.best_epoch - 1)]);
+  const bool is_best = now_.best_epoch == 0 || better(static_cast<std::int64_t>(result_.epochs.size()), now_.best_epoch);
   if (is_best) {
     now_.best_epoch = epoch.epoch;
     if (options_.keep_best) download_all(trained_tensors(net_, optimizer_), best_);
@@ -251,23 +239,35 @@ void Training::announce_epoch(const EpochResult& epoch) {
   tune(epoch.samples_per_second);
 }
 
+// What is no number, or was not measured, is worst.
+double Training::test_loss_of(std::int64_t epoch) const {
+  const bool tested = epoch > resumed_epochs_ ? test_batches_.has_value() : epoch >= tested_from_;
+  const double loss = result_.epochs[static_cast<std::size_t>(epoch - 1)].test_loss;
+  return tested && !std::isnan(loss) ? loss : std::numeric_limits<double>::infinity();
+}
+
+// By test accuracy where there are labels, otherwise by loss.
+bool Training::better(std::int64_t epoch, std::int64_t than) const {
+  const EpochResult &a = result_.epochs[static_cast<std::size_t>(epoch - 1)], &b = result_.epochs[static_cast<std::size_t>(than - 1)];
+  if (a.test_accuracy != b.test_accuracy) return a.test_accuracy > b.test_accuracy;
+  if (test_loss_of(epoch) != test_loss_of(than)) return test_loss_of(epoch) < test_loss_of(than);
+  return a.loss < b.loss;
+}
+
 bool Training::patience_is_over() const {
   return options_.patience > 0 && now_.best_epoch > 0 &&
          static_cast<std::int64_t>(result_.epochs.size()) - now_.best_epoch >= options_.patience;
 }
 
+bool Training::stop_is_asked() const { return stopping_ || (options_.stop_on_interrupt && InterruptScope::interrupted()); }
+
 void Training::run() {
-  const auto over = [this] { return now_.epoch >= options_.epochs || patience_is_over(); };
-  while (!over()) {
+  while (!is_over()) {
     train_step();
     after_step();
     if (now_.batch == batches_->per_epoch()) finish_epoch();
-    const bool stopped = stopping_.exchange(false) || (options_.stop_on_interrupt && InterruptScope::interrupted());
-    if (over()) break;  // who stops the last step stops nothing
-    if (stopped) {
-      result_.interrupted = true;
-      return write(options_.checkpoint.empty() ? options_.interrupt_checkpoint : options_.checkpoint);
-    }
+    if (is_over()) break;  // who stops the last step stops nothing
+    if (stop_is_asked()) return interrupt();
     watch_speed();
   }
   if (patience_is_over()) {
@@ -275,6 +275,20 @@ void Training::run() {
     announce(cat("stopped after epoch ", now_.epoch, ": no better result since epoch ", now_.best_epoch));
   }
   if (options_.keep_best && !best_.empty()) upload_all(best_, trained_tensors(net_, optimizer_));
+  complete_ = true;
+}
+
+void Training::interrupt() {
+  const bool periodic = !options_.checkpoint.empty();
+  const std::string& path = periodic ? options_.checkpoint : options_.interrupt_checkpoint;
+  try {
+    write(path);
+    result_.checkpoint = path;
+  } catch (const IoError& error) {
+    if (periodic) throw;
+    announce(cat("what was learned up to step ", now_.step, " could not be kept: ", error.what()), LogLevel::warn);
+  }
+  result_.interrupted = true;
 }
 
 // All that comes before the first step.
@@ -289,6 +303,9 @@ void Training::prepare(const data::Dataset& train, const data::Dataset& test) {
     go_on_from_checkpoint(train);
   else
     batches_->seek(0, 0);
+  resumed_epochs_ = static_cast<std::int64_t>(result_.epochs.size());
+  const auto tested = [](const EpochResult& epoch) { return epoch.test_loss != 0 || epoch.test_accuracy != 0; };
+  tested_from_ = std::ranges::find_if(result_.epochs, tested) - result_.epochs.begin() + 1;  // no checkpoint says it in so many words
   if (!options_.checkpoint.empty()) remove_abandoned(options_.checkpoint);
   take_snapshot();
   resumed_.reset();
@@ -296,26 +313,27 @@ void Training::prepare(const data::Dataset& train, const data::Dataset& test) {
   prepared_ = true;
 }
 
+// Whichever way: what is of this fit ends with it.
+void Training::end_fit() noexcept {
+  progress_.clear();
+  const auto at_best = [](auto&& function) {
+    try {
+      function();
+    } catch (...) {  // fit ends with another error already, such as a lost device or no memory
+    }
+  };
+  at_best([this] { drop_trial(); });
+  if (prepared_) at_best([this] { watch_.end(complete_); });  // the watch knows of it only since then
+  batches_.reset();
+  test_batches_.reset();
+  kept_tensors_.clear();
+  stopping_ = false;
+}
+
 TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test) {
   require_like(train, test);
   if (!options_.checkpoint.empty()) require_replaceable("fit", options_.checkpoint);  // rather than after the first epoch
   const InterruptScope interrupts(options_.stop_on_interrupt);
-  const struct Fitting {  // what is of this fit ends with it, whichever way
-    Training& training;
-    ~Fitting() {
-      training.batches_.reset();
-      training.test_batches_.reset();
-      training.kept_tensors_.clear();
-    }
-  } fitting{*this};
-  result_ = {};
-  now_ = {};
-  best_.clear();
-  announced_epochs_ = 0;
-  furthest_loss_ = -1;
-  fruitless_ = 0;
-  speed_ = {};
-  tune_ = {};
   const struct Watching {
     bool on;
     explicit Watching(bool wanted) : on(wanted) {
@@ -325,8 +343,22 @@ TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test)
       if (on) monitor::disable();
     }
   } watching(options_.auto_tune && !monitor::enabled());
+  stopping_ = false;
+  const struct Fitting {
+    Training& training;
+    ~Fitting() { training.end_fit(); }
+  } fitting{*this};
+  result_ = {};
+  now_ = {};
+  best_.clear();
+  announced_epochs_ = 0;
+  furthest_loss_ = -1;
+  fruitless_ = 0;
+  speed_ = {};
+  tune_ = {};
+  untuned_ = {};
   start_ = epoch_start_ = Clock::now();
-  prepared_ = false;
+  prepared_ = complete_ = false;
   net_.train();
   kept_tensors_ = tensors_to_keep(net_, optimizer_, {});
   take_snapshot();  // from here on the device may be lost
@@ -334,8 +366,6 @@ TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test)
     if (!prepared_) prepare(train, test);
     run();
   });
-  progress_.clear();
-  watch_.end();
   result_.steps = now_.step;
   result_.best_epoch = now_.best_epoch;
   result_.micro_batch = steps_.micro();

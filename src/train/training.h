@@ -45,7 +45,13 @@ class Training {
   void finish_epoch();
   void announce_epoch(const EpochResult& epoch);
   EvalResult evaluate_all(data::Batches& from);
+  double test_loss_of(std::int64_t epoch) const;
+  bool better(std::int64_t epoch, std::int64_t than) const;
   bool patience_is_over() const;
+  bool is_over() const { return now_.epoch >= options_.epochs || patience_is_over(); }
+  bool stop_is_asked() const;
+  void interrupt();
+  void end_fit() noexcept;
   void show_progress();
   void begin_watch();
   void tell_watch();
@@ -82,6 +88,7 @@ class Training {
   };
   void tune(double rate);
   void follow(const Tuned& tuned);
+  void drop_trial();
 
   std::int64_t found_batch(const data::Dataset& train);
 
@@ -104,12 +111,14 @@ class Training {
   std::vector<SavedTensor> best_;
   TrainResult result_;
   std::int64_t announced_epochs_ = 0;
-  std::int64_t furthest_loss_ = -1, fruitless_ = 0;  // the last step at which a device was lost, and how often without getting further
+  std::int64_t resumed_epochs_ = 0, tested_from_ = 1;  // epochs of the checkpoint, and the first of them with a test set
+  std::int64_t furthest_loss_ = -1, fruitless_ = 0;    // the last step at which a device was lost, and how often without getting further
   Speed speed_;
   monitor::TrainingWatch watch_;
   AutoTune tune_;
-  Tuned untuned_;  // what was before the trial that is under way
+  Tuned untuned_;  // what was before the trial that is under way, or before the last one, if its batch is not to be gone on with
   bool prepared_ = false;
+  bool complete_ = false;        // all epochs, or as many as patience has given
   bool batch_is_there_ = false;  // on the device, and the only one
   bool evaluated_ = false;       // since the last step, perhaps by a callback, on samples of another shape
   Clock::time_point start_, epoch_start_;

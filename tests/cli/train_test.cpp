@@ -63,6 +63,28 @@ TEST_F(TrainCommand, AfterCtrlCResumesToTheSameBits) {
   EXPECT_EQ(contents(path("parts.safetensors")), contents(path("whole.safetensors")));
 }
 
+TEST_F(TrainCommand, TheCommandToGoOnWithIsOneForTheShellAndHasEveryOption) {
+  const std::string options =
+      " --device cpu --epochs 1000000 --batch 100 --seed 5 --memory-limit 1GiB --save 'my net' --record 'run;1' --plot '$HOME.svg'"
+      " --auto-tune --show --json";
+  const std::string command = "train sine --checkpoint 'it'\\''s mine.ckpt' --resume" + options;
+  const Outcome first = run("train sine --checkpoint \"it's mine.ckpt\"" + options, "\"epoch\":2,");
+  EXPECT_EQ(first.status, 130);
+  EXPECT_NE(first.err.find("; go on with: tidepool " + command + "\n"), std::string::npos) << first.err;
+  const Outcome second = run(command, "\"event\":\"epoch\"");
+  EXPECT_EQ(second.status, 130);
+  EXPECT_NE(second.err.find("; go on with: tidepool " + command + "\n"), std::string::npos) << second.err;
+  EXPECT_GT(lines_of(second.out)[1]["epoch"].get<int>(), 2) << "it went on";
+}
+
+TEST_F(TrainCommand, WhereNothingWasKeptThereIsNoCommandToGoOnWith) {
+  std::filesystem::create_directory(path("sine.ckpt"));
+  const Outcome o = run("train sine --epochs 1000000 --json", "\"epoch\":2,");
+  EXPECT_EQ(o.status, 130);
+  EXPECT_NE(o.err.find("; nothing was kept to go on from\n"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("could not be kept: fit: sine.ckpt: is a directory"), std::string::npos) << o.err;
+}
+
 TEST_F(TrainCommand, WrongUsageIsOneLineAndStatusTwo) {
   for (const char* arguments : {"train", "train nothing", "train xor --batch 0", "train xor --epochs -3", "train xor --memory-limit much",
                                 "train xor --unknown", "eval --model x"}) {
@@ -148,6 +170,29 @@ TEST_F(TrainCommand, ARecordThatCannotBeWrittenInTheEndIsOneLineAndStatusOne) {
   EXPECT_NE(o.err.find("run.jsonl"), std::string::npos) << o.err;
   EXPECT_EQ(std::ranges::count(o.err, '\n'), 1) << o.err;
   EXPECT_FALSE(std::filesystem::exists(path("run.jsonl")));
+}
+
+TEST_F(TrainCommand, ResultsThatCannotBePrintedAreOneLineAndStatusOne) {
+  for (const std::string arguments : {"train xor --epochs 2", "train xor --epochs 2 --json"}) {
+    const Outcome o = run(arguments, "", "sh -c 'exec \"$0\" \"$@\" >/dev/full'");
+    EXPECT_EQ(o.status, 1) << arguments;
+    EXPECT_EQ(o.err, "tidepool: cannot write to standard output; is the disk full?\n") << arguments;
+  }
+}
+
+// Whole numbers would be taken for labels, which these tasks have none of.
+TEST_F(TrainCommand, ACsvFileForATaskWithoutClassesHasRealTargets) {
+  ASSERT_EQ(run("train xor --epochs 20 --save xor.safetensors").status, 0);
+  std::ofstream(path("xor.csv")) << "0,0,0\n0,1,1\n1,0,1\n1,1,0\n";
+  const Outcome own = run("eval --model xor.safetensors --data xor --json");
+  const Outcome csv = run("eval --model xor.safetensors --data xor.csv --json");
+  ASSERT_EQ(csv.status, 0) << csv.err;
+  EXPECT_EQ(csv.out, own.out);
+  ASSERT_EQ(run("train sine --epochs 1 --save sine.safetensors").status, 0);
+  std::ofstream(path("sine.csv")) << "0,0\n1.5707963,1\n";
+  const Outcome sine = run("eval --model sine.safetensors --data sine.csv --json");
+  ASSERT_EQ(sine.status, 0) << sine.err;
+  EXPECT_EQ(nlohmann::json::parse(sine.out)["samples"], 2);
 }
 
 TEST_F(TrainCommand, KeepsAMemoryLimit) {

@@ -119,6 +119,18 @@ TEST(WatchView, AFinishedRunIsAtItsEnd) {
   EXPECT_EQ(lines[1], " epoch 10/10  ━━━━━━━━━━━━━━━━━━━━━━━━━━  100 %  step 9,380");
 }
 
+TEST(WatchView, AnInterruptedRunHasEndedThoughItsProgramGoesOn) {
+  monitor::RunRecord run = monitor::full_record();
+  ASSERT_TRUE(run.running && run.forecast.training_end);
+  run.training->ended = true;
+  const std::vector<std::string> lines = lines_of(draw(run, {.columns = 80, .rows = 30}));
+  EXPECT_TRUE(lines[0].ends_with("ended  0:12")) << lines[0];
+  EXPECT_EQ(lines[1].find("ends in"), std::string::npos) << lines[1];
+  EXPECT_TRUE(plain_line(run).starts_with("0:12  ended  epoch 3/10")) << plain_line(run);
+  run.training->finished = true;
+  EXPECT_TRUE(plain_line(run).starts_with("0:12  finished")) << plain_line(run);
+}
+
 TEST(WatchView, ColoursChangeNothingElse) {
   const std::string plain = draw(monitor::full_record(), {.columns = 100, .rows = 40});
   const std::string coloured = draw(monitor::full_record(), {.columns = 100, .rows = 40, .colour = true});

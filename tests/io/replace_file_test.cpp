@@ -57,6 +57,74 @@ TEST_F(ReplaceFile, KeepsPermissionsAndFollowsLinks) {
   EXPECT_HAS(problem(path("loose")), "a link that leads nowhere");
 }
 
+TEST_F(ReplaceFile, WhatALinkLeadsToHasItsPreviousBesideIt) {
+  std::filesystem::create_directory(path("disk"));
+  write("disk/real", "1");
+  ASSERT_EQ(symlink("disk/real", path("link").c_str()), 0);
+  EXPECT_EQ(previous_of(path("link")), path("disk/real.previous"));
+  EXPECT_EQ(previous_of(path("plain")), path("plain.previous"));
+  save(path("link"), "2", true);
+  EXPECT_EQ(contents(path("disk/real")), "2");
+  EXPECT_EQ(contents(previous_of(path("link"))), "1");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_EQ(names(), (Names{"disk", "link"}));
+}
+
+TEST_F(ReplaceFile, LinksLeadOnFromWhereTheyAre) {
+  std::filesystem::create_directories(path("a/b"));
+  std::filesystem::create_directory(path("c"));
+  write("c/real", "1");
+  ASSERT_EQ(symlink("a/b/second", path("first").c_str()), 0);
+  ASSERT_EQ(symlink("../../c/third", path("a/b/second").c_str()), 0);
+  ASSERT_EQ(symlink(path("c/real").c_str(), path("c/third").c_str()), 0);
+  save(path("first"), "2", true);
+  EXPECT_EQ(contents(path("c/real")), "2");
+  EXPECT_EQ(contents(path("c/real.previous")), "1");
+  for (const char* link : {"first", "a/b/second", "c/third"}) EXPECT_TRUE(std::filesystem::is_symlink(path(link))) << link;
+  EXPECT_EQ(names(), (Names{"a", "c", "first"}));
+}
+
+TEST_F(ReplaceFile, ALinkWhoseFileWasMovedToBeKeptLeadsToItsPlace) {
+  std::filesystem::create_directory(path("disk"));
+  ASSERT_EQ(symlink("disk/real", path("link").c_str()), 0);
+  EXPECT_HAS(problem(path("link")), path("link") + ": is a link that leads nowhere: No such file or directory");
+  EXPECT_THROW(require_replaceable("save", path("link")), IoError);
+  write("disk/real.previous", "1");  // as a process leaves it that died between the two names
+  EXPECT_NO_THROW(require_replaceable("save", path("link")));
+  save(path("link"), "2", true);
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_EQ(contents(path("disk/real")), "2");
+  EXPECT_EQ(contents(path("disk/real.previous")), "1") << "there was nothing newer to keep";
+}
+
+TEST_F(ReplaceFile, LinksThatLeadInACircleAreLeftAlone) {
+  for (const int length : {1, 2, 3, 7}) {
+    const auto link = [&](int i) { return std::to_string(length) + "." + std::to_string(i % length); };
+    for (int i = 0; i < length; ++i) ASSERT_EQ(symlink(link(i + 1).c_str(), path(link(i)).c_str()), 0);
+    const Names before = names();
+    EXPECT_HAS(problem(path(link(0))), "is a link that leads nowhere: Too many levels of symbolic links");
+    EXPECT_NO_THROW(remove_abandoned(path(link(0))));
+    EXPECT_NO_THROW(previous_of(path(link(0))));
+    EXPECT_EQ(names(), before);
+    for (int i = 0; i < length; ++i) EXPECT_TRUE(std::filesystem::is_symlink(path(link(i)))) << link(i);
+  }
+}
+
+TEST_F(ReplaceFile, WhatKilledProcessesLeftIsRemovedWhereALinkLeads) {
+  constexpr const char* dead = "999999999";  // more than Linux gives to any process
+  const std::string mine = std::to_string(getpid());
+  std::filesystem::create_directory(path("disk"));
+  ASSERT_EQ(symlink("disk/real", path("link").c_str()), 0);
+  for (const std::string name : {"real", "real.previous", "other.tmp-x"}) write("disk/" + name, "");
+  for (const std::string name : {"real.tmp-", "other.tmp-"}) write("disk/" + name + dead, "half");
+  write("disk/real.tmp-" + mine, "half");
+  write("disk/real.tmp-" + std::string(dead) + "-1", "half");
+  remove_abandoned(path("link"));
+  Names left;
+  for (const auto& entry : std::filesystem::directory_iterator(path("disk"))) left.insert(entry.path().filename().string());
+  EXPECT_EQ(left, (Names{"real", "real.previous", "real.tmp-" + mine, "other.tmp-x", std::string("other.tmp-") + dead}));
+}
+
 TEST_F(ReplaceFile, KeepsThePreviousFile) {
   save(path("a"), "1", true);
   EXPECT_EQ(names(), (Names{"a"}));

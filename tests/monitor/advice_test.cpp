@@ -193,6 +193,23 @@ TEST(Advice, FlushesThatAreAskedForOrFewAreLeftAlone) {
   expect_none(run);
 }
 
+TEST(Advice, CommandsThatAreSentByTheThousandAreEnough) {
+  const auto at = [](std::int64_t most) {
+    Case run = many_flushes();
+    run.settings.max_commands = most;
+    run.flushes = 80;
+    run.launches = run.flushes * static_cast<double>(most);
+    return run;
+  };
+  for (const bool training : {true, false})
+    for (const std::int64_t most : {1001, 1500, 2000, 5000, 100'000}) {
+      Case run = at(most);
+      run.training = training;
+      expect_none(run);
+    }
+  expect_only(at(1000), Advice::flush, "configure({.max_commands = 2000})", "because max_commands is 1000 and a step has 80000");
+}
+
 // --- the cache ---
 
 Case circles() {

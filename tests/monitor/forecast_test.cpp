@@ -197,6 +197,10 @@ TEST(Forecast, ThereIsNoEndToForeseeOutsideTrainingOrAtItsStart) {
   RunRecord run = training_at(16);
   run.training->finished = true;
   EXPECT_FALSE(forecast_of(run).training_end);
+  run.training->finished = false;
+  EXPECT_TRUE(forecast_of(run).training_end);
+  run.training->ended = true;  // it was interrupted
+  EXPECT_FALSE(forecast_of(run).training_end);
   run.training.reset();
   EXPECT_FALSE(forecast_of(run).training_end);
   EXPECT_FALSE(forecast_of(training_at(1.2)).training_end);

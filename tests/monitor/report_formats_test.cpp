@@ -129,6 +129,20 @@ TEST(ReportFormats, NothingKnownStillMakesADocument) {
   tags_of(to_html(report));
 }
 
+TEST(ReportFormats, SayHowFarTrainingIs) {
+  RunRecord run = made_run();
+  const auto says = [&](const char* state) { return to_markdown(report_of(run)).find(cat("; ", state, ".")) != std::string::npos; };
+  EXPECT_TRUE(says("training has finished"));
+  run.training->finished = false;
+  EXPECT_TRUE(says("training ended before its last epoch")) << "with its program";
+  run.running = true;
+  EXPECT_TRUE(says("training is still going on"));
+  run.training->ended = true;
+  EXPECT_TRUE(says("training ended before its last epoch")) << "it was interrupted, and the program goes on";
+  run.training->finished = true;
+  EXPECT_TRUE(says("training has finished"));
+}
+
 TEST(ReportFormats, HtmlIsWholeAndKeepsToItsPolicy) {
   const RunRecord earlier = made_run();
   const std::string html = to_html(report_of(eventful_run("net"), &earlier));

@@ -48,6 +48,28 @@ TEST_F(RunFile, WhatIsWrittenComesBack) {
   EXPECT_EQ(to_json(read(run_lines(RunRecord{}))), to_json(RunRecord{}));
 }
 
+TEST_F(RunFile, ATrainingThatWasInterruptedComesBackAsEnded) {
+  RunRecord run = full_record();
+  run.training->ended = true;
+  for (const std::string& text : {run_lines(run), to_json(run)}) {
+    const RunRecord back = read(text);
+    ASSERT_TRUE(back.training);
+    EXPECT_TRUE(back.training->ended);
+    EXPECT_FALSE(back.training->finished);
+  }
+  EXPECT_FALSE(read(run_lines(full_record())).training->ended);
+}
+
+TEST_F(RunFile, OfVersionsThatKnewOnlyTheFinishedIsReadToo) {
+  RunRecord run = full_record();
+  run.training->finished = true;
+  nlohmann::ordered_json document = nlohmann::ordered_json::parse(to_json(run));
+  ASSERT_EQ(document["training"].erase("ended"), 1U);
+  const RunRecord back = read(document.dump());
+  EXPECT_TRUE(back.training->over());
+  EXPECT_FALSE(back.training->ended);
+}
+
 TEST_F(RunFile, TheFirstLineIsTheRunAndTheOthersSayWhatTheyAre) {
   std::map<std::string, int> types;
   const std::vector<std::string> lines = lines_of(run_lines(full_record()));

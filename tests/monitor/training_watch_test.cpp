@@ -42,6 +42,21 @@ TEST_P(WatchedTraining, StepsEpochsAndLossesAreInTheRecord) {
   EXPECT_FALSE(run.kernels.empty());
 }
 
+TEST_P(WatchedTraining, WhatWasStoppedHasEndedAndIsNotFinished) {
+  monitor::enable({.period = 3600});
+  Trainer* trainer = nullptr;
+  SmallRun small({.epochs = 40, .batch = 16, .on_epoch = [&](const EpochResult& epoch) {
+                    if (epoch.epoch == 2) trainer->stop();
+                  }});
+  trainer = &small.trainer;
+  EXPECT_TRUE(small.trainer.fit(two_classes()).interrupted);
+  const monitor::RunRecord run = monitor::run_record(true);
+  ASSERT_TRUE(run.training);
+  EXPECT_TRUE(run.training->ended);
+  EXPECT_FALSE(run.training->finished);
+  EXPECT_LT(run.training->epoch, 40);
+}
+
 TEST_P(WatchedTraining, TheBitsAreTheSameAsUnwatched) {
   const auto bits = [] {
     SmallRun small({.epochs = 3, .batch = 16});
@@ -88,6 +103,43 @@ TEST(WatchedSteps, TakeNothingFromTheHeap) {
   monitor::enable({.period = 3600});
   watch.begin({});
   EXPECT_EQ(taken(), unwatched);
+  monitor::disable();
+}
+
+TEST(WatchedSteps, AShortFitHasAFigureToo) {
+  monitor::enable({.period = 3600});
+  monitor::TrainingWatch watch;
+  watch.begin({});
+  watch.end();
+  EXPECT_THROW(monitor::log().percentile("step_ms", 0.99), ArgumentError) << "nothing was done";
+  watch.begin({});
+  watch.step(0.001, 0, 4);
+  watch.step(0.003, 0, 4);
+  EXPECT_TRUE(monitor::log().values("step_ms").empty());
+  watch.end();
+  EXPECT_DOUBLE_EQ(monitor::log().percentile("step_ms", 0.99), 2.0);
+  watch.begin({});
+  watch.step(0.008, 0, 4);
+  watch.end();
+  EXPECT_EQ(monitor::log().values("step_ms").size(), 2U) << "nothing is told twice";
+  monitor::disable();
+}
+
+TEST(WatchedSteps, ATrainingIsOverWhenItEndsAndFinishedWhenItIsComplete) {
+  monitor::enable({.period = 3600});
+  monitor::TrainingWatch watch;
+  const auto is = [](bool ended, bool finished) {
+    const monitor::RunTraining training = *monitor::run_record(false).training;
+    return training.ended == ended && training.finished == finished && training.over() == ended;
+  };
+  watch.begin({});
+  EXPECT_TRUE(is(false, false));
+  watch.end(false);
+  EXPECT_TRUE(is(true, false)) << "interrupted";
+  watch.begin({});
+  EXPECT_TRUE(is(false, false)) << "another has begun";
+  watch.end();
+  EXPECT_TRUE(is(true, true));
   monitor::disable();
 }
 

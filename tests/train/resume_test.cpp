@@ -138,6 +138,38 @@ TEST_F(Resuming, ADamagedCheckpointIsPassedOverForTheOneBefore) {
   EXPECT_EQ(message_of<IoError>([&] { run.trainer.resume(file); }), "resume: " + file + ": the checksum is wrong; the file is damaged");
 }
 
+TEST_F(Resuming, BesideTheFileThatALinkLeadsToIsTheOneBefore) {
+  const std::string link = path("run.ckpt"), file = path("elsewhere/real.ckpt");
+  std::filesystem::create_directory(path("elsewhere"));
+  const auto fit = [](std::int64_t epochs, const std::string& to, const std::string& from) {
+    SmallRun run({.epochs = epochs, .batch = 16, .checkpoint = to});
+    if (!from.empty()) run.trainer.resume(from);
+    run.trainer.fit(two_classes());
+    return run.bits();
+  };
+  fit(1, file, "");
+  std::filesystem::create_symlink("elsewhere/real.ckpt", link);
+  const std::vector<std::vector<float>> wanted = fit(2, link, link);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(read_checkpoint(file).snapshot.epoch, 2);
+  EXPECT_EQ(read_checkpoint(file + ".previous").snapshot.epoch, 1);
+  EXPECT_FALSE(std::filesystem::exists(link + ".previous"));
+  for (const bool damaged : {true, false}) {
+    std::filesystem::remove(file);
+    if (damaged) std::ofstream(file) << "no checkpoint";
+    Logged log;
+    EXPECT_EQ(fit(2, "", link), wanted) << damaged;
+    EXPECT_HAS(log.text, "; going on from " + file + ".previous");
+  }
+  {
+    const Logged log;
+    EXPECT_EQ(fit(2, link, link), wanted) << "and the file is there again";
+  }
+  EXPECT_EQ(read_checkpoint(file).snapshot.epoch, 2);
+  std::filesystem::remove_all(path("elsewhere"));
+  EXPECT_HAS(message_of<IoError>([&] { read_checkpoint(link); }), "resume: " + link + ": ");
+}
+
 TEST_F(Resuming, BuffersOfEveryTypeGoOnAsTheyWere) {
   struct Run {
     Run(float value, const TrainOptions& options)

@@ -399,16 +399,6 @@ TEST_F(Training, BadLabelsAndShapesAreErrorsOfTheRightKind) {
   EXPECT_NE(message_of<IoError>([&] { unwritable.trainer.fit(two_classes()); }).find("/no/such/folder/run.ckpt"), std::string::npos);
 }
 
-TEST_F(Training, FindsABatchByItself) {
-  std::vector<std::string> messages;
-  PlainRun run({.epochs = 1, .batch = 0, .on_message = [&](const std::string& m) { messages.push_back(m); }});
-  const TrainResult r = run.trainer.fit(two_classes(200));
-  ASSERT_FALSE(messages.empty());
-  EXPECT_EQ(messages[0].find("batch: "), 0U) << messages[0];
-  EXPECT_GE(r.micro_batch, 16);
-  EXPECT_EQ(r.epochs.size(), 1U);
-}
-
 TEST_F(Training, AScheduleFollowsTheStepsAndResumes) {
   PlainRun run({.epochs = 1, .batch = 32});
   optim::StepSchedule halves(run.opt, {.steps = 2, .gamma = 0.5});

@@ -20,7 +20,7 @@ Line progress(const RunRecord& run, const Screen& screen) {
   std::string after = cat("  ", percent_text(done_share(t)), "  step ", with_commas(t.step));
   if (screen.columns >= 100 && !run.samples.empty() && run.samples.back().samples_per_second > 0)
     after += cat("  ", with_commas(std::llround(std::min(run.samples.back().samples_per_second, 1e18))), " samples/s");
-  if (run.forecast.training_end && !t.finished) {
+  if (run.forecast.training_end && !t.over()) {
     const monitor::Expectation& end = *run.forecast.training_end;
     after += cat("  ends in ", clock_text(end.seconds));
     if (screen.columns >= 90) after += cat(" (", clock_text(end.low), " to ", clock_text(end.high), ")");

@@ -24,7 +24,7 @@ std::vector<double> step_times(const RunRecord& run) {
 
 std::string state_of(const RunRecord& run) {
   if (run.training && run.training->finished) return "finished";
-  if (!run.running) return "ended";
+  if (!run.running || (run.training && run.training->ended)) return "ended";
   return run.training ? "training" : "watching";
 }
 

@@ -26,7 +26,7 @@ std::uint64_t steps_of(const RunRecord& run) {
 std::string state_of(const RunRecord& run) {
   if (!run.training) return run.running ? "the program is still running" : "the program has ended";
   if (run.training->finished) return "training has finished";
-  return run.running ? "training is still going on" : "training ended before its last epoch";
+  return run.running && !run.training->ended ? "training is still going on" : "training ended before its last epoch";
 }
 
 std::string epochs_of(const RunTraining& training) {

@@ -25,7 +25,7 @@ function take_update(update) {
   if (!run || update.started !== run.started) return reconnect();  // another run answers at this address
   const last = last_of(run.samples);
   // Training that is over stays in view: idle samples do not push it out.
-  const over = run.training?.finished && update.training?.finished;
+  const over = is_over(run.training) && is_over(update.training);
   const is_news = (s) => !last || (s.time > last.time && !(over && s.launches === last.launches));
   const grown = {
     samples: run.samples.concat(update.samples.filter(is_news)).slice(-samples_kept),

@@ -29,7 +29,7 @@ const as_points = (list, key) => list.map((p) => ({ x: p.time, y: p[key] }));
 const test_points = (run, key) => as_points(thin_out(numbers_only(run.epochs, key), (e) => e[key]), key);
 
 // A run that is over has charts that end with it.
-const end_of = (run, now, ...times) => (run.training?.finished ? Math.max(...times.filter(Number.isFinite)) : now);
+const end_of = (run, now, ...times) => (is_over(run.training) ? Math.max(...times.filter(Number.isFinite)) : now);
 
 class ChartCard {
   constructor({ id, title, lines, y, label, wide = false }) {

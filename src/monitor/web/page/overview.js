@@ -57,12 +57,15 @@ function show_tiles(run) {
        `of the run; ${format_small_share(cost.total > 0 ? cost.background_seconds / cost.total : 0)} beside it`);
 }
 
+// Finished, or interrupted: nothing more comes.
+const is_over = (training) => Boolean(training?.finished || training?.ended);
+
 function show_progress(run) {
   const { training, forecast, time } = run;
   set_hidden(by_id("progress-row"), false);
   set_hidden(by_id("progress"), !training);
   set_text(by_id("elapsed"), `${format_duration(time)} elapsed`);
-  const end = training && !training.finished && view.connection !== "lost" ? forecast.training_end : null;
+  const end = training && !is_over(training) && view.connection !== "lost" ? forecast.training_end : null;
   set_text(by_id("expected-end"), end ? expected_end(end) : "");
   if (!training) return;
   const steps = training.batches > 0 ? training.epochs * training.batches + training.extra_steps : 0;
@@ -84,14 +87,15 @@ function expected_end({ seconds, low, high }) {
 }
 
 const state_words = {
-  connecting: "Connecting…", running: "Running", finished: "Finished", lost: "Connection lost, trying again", export: "Export",
+  connecting: "Connecting…", running: "Running", finished: "Finished", ended: "Ended early", lost: "Connection lost, trying again", export: "Export",
 };
 
 // Said to screen readers as well, so it is written only when it changes.
 function show_state(run) {
   const finished = run?.training?.finished;
-  const state = view.connection === "live" ? (finished ? "finished" : "running") : view.connection;
-  const words = state_words[state] + (state === "lost" && finished ? "; the run had finished" : "");
+  const of_run = finished ? "finished" : is_over(run?.training) ? "ended" : "running";
+  const state = view.connection === "live" ? of_run : view.connection;
+  const words = state_words[state] + (state === "lost" && of_run !== "running" ? `; the run had ${state_words[of_run].toLowerCase()}` : "");
   const node = by_id("state");
   set_attribute(node, "data-state", state);
   set_text(node, words);
