@@ -106,7 +106,7 @@ class Ours {
 class Bare {
  public:
   explicit Bare(const std::shared_ptr<const VulkanInstance>& instance)
-      : device_(instance, instance->devices()[0], std::chrono::seconds(30)), heap_(device_), pipelines_(device_) {
+      : device_(instance, instance->devices()[0]), heap_(device_), pipelines_(device_) {
     pipelines_.load(add_kernel());
     pipeline_ = pipelines_[add_kernel()];
     for (VkDescriptorBufferInfo& buffer : buffers_)
@@ -302,7 +302,7 @@ Measured measure_device_ready() {
   device("vulkan:0").slot().close_if_unused();
   if (!close_vulkan_instance()) return {.skipped = "the instance is in use"};
   auto ours = [] {
-    { const auto backend = open_vulkan(0, std::chrono::seconds(30)); }
+    { const auto backend = open_vulkan(0); }
     close_vulkan_instance();
   };
   auto bare = [] {

@@ -112,7 +112,7 @@ class Additions {
 Measured compare_pushed_with(const KernelDef& other, double (Additions::*measure)()) {
   const auto instance = vulkan_instance();
   if (instance->devices().empty()) return {.skipped = "no Vulkan device"};
-  VulkanDevice device(instance, instance->devices()[0], std::chrono::seconds(30));
+  VulkanDevice device(instance, instance->devices()[0]);
   VulkanHeap heap(device);
   Pipelines pipelines(device);
   Additions pushed(device, pipelines, heap, pushed_kernel), buffered(device, pipelines, heap, other);

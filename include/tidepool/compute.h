@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -70,11 +71,13 @@ class TIDEPOOL_API Compute {
   // An item that failed gives an empty result.
   Results run(const Items& items, const Function& function);
   Results run(const Results& items, const Function& function);
+  Results run(std::initializer_list<std::span<const float>> items, const Function& function) { return run(Items(items), function); }
 
   // The same in steps. Until they are destroyed, tensors from here are brought back after a loss by any of these calls: from a copy of the
   // host's values, and by calling the function again. An item that failed gives an empty tensor, and an empty tensor an empty result.
   std::vector<Tensor> upload(const Items& items);
   std::vector<Tensor> upload(const Results& items);
+  std::vector<Tensor> upload(std::initializer_list<std::span<const float>> items) { return upload(Items(items)); }  // {v, w}
   std::vector<Tensor> map(const std::vector<Tensor>& items, const Function& function);
   Results download(const std::vector<Tensor>& items);
 

@@ -68,6 +68,8 @@ class Backend {
   virtual void unload([[maybe_unused]] const KernelDef& kernel) {}
   // A network is being made here: what networks need can be made ready in the background. It changes no result; most do nothing.
   virtual void warm() {}
+  // How long whatever waits by itself may (for room among the submissions under way, for copies) before the device counts as lost.
+  virtual void set_patience([[maybe_unused]] std::chrono::nanoseconds time) {}
   // Whether launches are timed (those that stand for any): those of batches that begin from now on, of recordings baked from now on, and
   // (where launches are done at once) of recordings submitted from now on. False: there is no clock.
   virtual bool time_launches([[maybe_unused]] bool on) { return false; }

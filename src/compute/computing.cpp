@@ -48,9 +48,12 @@ void Compute::Inner::begin(const char* operation, std::size_t items) {
   errors_.clear();
   lineage_.forget_destroyed();
   if (!moved_) device_ = Device(options_.device.slot());  // the default may have become another
-  with_stream(device_.slot(), [](Stream& stream) {
-    if (stream.alive() && stream.may_complain_since(0)) stream.sync();
-  });
+  try {
+    with_stream(device_.slot(), [](Stream& stream) {
+      if (stream.alive() && stream.may_complain_since(0)) stream.sync();
+    });
+  } catch (const DeviceLost&) {  // over_losses meets it next
+  }
 }
 
 // The device that is lost is not the item's fault.

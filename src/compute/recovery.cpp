@@ -55,8 +55,7 @@ void Compute::Inner::recover(const std::string& why, std::int64_t position) {
   for (auto& side : staged_) side.clear();
   const Device lost = device_;
   std::string failed;
-  std::optional<Device> next = lost;
-  if (!is_well(lost)) next = device_to_go_on_with(lost, fruitless_, failed);
+  const std::optional<Device> next = device_to_go_on_with(lost, fruitless_, failed);
   if (!next) throw DeviceLost(operation_, cat(why, "; it cannot be made anew: ", failed));
   moved_ |= !(*next == lost);
   device_ = *next;

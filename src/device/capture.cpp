@@ -50,6 +50,11 @@ void CapturedBlocks::let_go() noexcept {
     if (!life_of(&block).held) free_memory(block);
 }
 
+void CapturedBlocks::fail() noexcept {
+  const std::scoped_lock lock(mutex_);
+  for (Block& block : blocks_) free_memory(block);
+}
+
 void CapturedBlocks::count_uses(std::span<const CapturedLaunch> launches) {
   const std::scoped_lock lock(mutex_);
   for (Life& life : lives_) life.used = false;
@@ -210,6 +215,15 @@ std::shared_ptr<PlanState> Capture::finish() {
   const StreamLock lock(*stream_);
   current_ = nullptr;  // from here on memory is real
   stream_->require_alive("capture");
+  try {
+    return made_plan();
+  } catch (...) {
+    blocks_->fail();
+    throw;
+  }
+}
+
+std::shared_ptr<PlanState> Capture::made_plan() {
   std::unordered_set<Block*> seen;
   std::erase_if(touched_, [&](const Storage& storage) { return !seen.insert(storage.block()).second; });
   CapturedBlocks::Hold settled = blocks_->settle();

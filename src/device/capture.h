@@ -44,6 +44,7 @@ class CapturedBlocks final : public BlockOwner, public std::enable_shared_from_t
   // The capture is over: what a tensor still holds gets memory of its own, zeroed. With the stream's lock held.
   [[nodiscard]] Hold settle();
   std::vector<Block*> settled();  // those
+  void fail() noexcept;           // there will be no plan: nobody ever writes what they hold, so they hold nothing
   // The rest is laid out in the arena. With the stream's lock held, as the next.
   void lay_out();
   bool temporary(const Block& block);  // one of these, and no tensor held it at the end
@@ -98,6 +99,7 @@ class Capture {
 
  private:
   void join(Stream& stream);
+  std::shared_ptr<PlanState> made_plan();
 
   static constinit thread_local Capture* current_;
   std::shared_ptr<Stream> stream_;

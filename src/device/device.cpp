@@ -57,11 +57,7 @@ DeviceSlot::Open opener(std::string_view id) {
     const std::string_view number = id.substr(7);
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
     const bool read = error == std::errc{} && end == number.data() + number.size();
-    if (read && index < list_vulkan_devices().size())
-      return [index] {
-        return open_vulkan(
-            index, std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(current_settings().wait_limit)));
-      };
+    if (read && index < list_vulkan_devices().size()) return [index] { return open_vulkan(index); };
   }
 #endif
   std::string known;

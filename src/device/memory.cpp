@@ -8,6 +8,7 @@
 #include "device/settings.h"
 #include "device/slot.h"
 
+#include <algorithm>
 #include <exception>
 
 namespace tidepool::inline v0 {
@@ -19,6 +20,7 @@ MemoryStats memory(const Device& device) {
   MemoryStats stats;
   stats.tensors = slot.tensors.sum();
   stats.limit = current_settings().memory_limit;
+  stats.peak_bytes = slot.peak;
   const auto stream = slot.stream_if_open();
   if (!stream) return stats;
   const StreamLock lock(*stream);
@@ -26,7 +28,7 @@ MemoryStats memory(const Device& device) {
   stats.live_bytes = pool.live;
   stats.reserved_bytes = pool.reserved;
   stats.cached_bytes = pool.cached();
-  stats.peak_bytes = pool.peak;
+  stats.peak_bytes = std::max(stats.peak_bytes, pool.peak);
   stats.allocations = pool.allocations;
   stats.reuses = pool.reuses;
   stats.evictions = pool.evictions;
@@ -35,11 +37,13 @@ MemoryStats memory(const Device& device) {
 }
 
 void reset_peak() {
-  for (DeviceSlot* slot : all_slots())
+  for (DeviceSlot* slot : all_slots()) {
+    slot->peak = 0;
     if (const auto stream = slot->stream_if_open()) {
       const StreamLock lock(*stream);
       stream->pool().reset_peak();
     }
+  }
 }
 
 namespace {

@@ -13,9 +13,7 @@ std::optional<Device> device_after(const Device& one, std::string& failed) {
     if (all[i].kind == "software" || all[i].id == one.id()) continue;
     try {
       const Device next = device(all[i].id);
-      const std::shared_ptr<Stream> stream = next.slot().stream();
-      const StreamLock lock(*stream);
-      stream->require_alive("open");
+      require_usable(next);
       return next;
     } catch (const DeviceError& error) {
       failed += cat(failed.empty() ? "" : "; ", error.what());
@@ -35,7 +33,7 @@ std::string loss_text(const Device& device, const DeviceLost& error) {
 std::optional<Device> device_to_go_on_with(const Device& lost, std::int64_t fruitless, std::string& failed) {
   const bool give_it_up = fruitless > 2;
   if (!give_it_up) try {
-      reset(lost);
+      lost.slot().reset_unless_well();
       return lost;
     } catch (const DeviceError& error) {
       failed = error.what();
@@ -46,7 +44,7 @@ std::optional<Device> device_to_go_on_with(const Device& lost, std::int64_t frui
     return next;
   }
   if (!give_it_up) return std::nullopt;
-  reset(lost);
+  lost.slot().reset_unless_well();
   return lost;
 }
 

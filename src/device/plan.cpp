@@ -56,10 +56,15 @@ void PlanState::bake() {
   arena_generation_ = stream->arena_generation();  // not before: where that fails, the next run has to try again
 }
 
+// What is dropped stays so: then why can be read without the lock.
 void PlanState::run() {
+  if (!run_if_there()) throw Error("run", "the plan cannot run: " + dropped_ + "; capture it again");
+}
+
+bool PlanState::run_if_there() {
   Capture::refuse("run");
   const StreamLock lock(*stream);
-  if (!dropped_.empty()) throw Error("run", "the plan cannot run: " + dropped_ + "; capture it again");
+  if (!dropped_.empty()) return false;
   stream->require_alive("run");
   if (arena_generation_ != stream->arena_generation()) {
     if (last_) stream->wait(last_);
@@ -71,12 +76,13 @@ void PlanState::run() {
     stands_for_ = runs_ <= 2 ? 1 : 64;
     if (!timed_) timed_ = stream->bake(lowered(), true);
   }
+  for (Block* block : written_) block->version.fetch_add(1, std::memory_order_relaxed);  // also where a kernel throws half way
   last_ = stream->run(timed ? *timed_ : *recording_, size, nanoseconds_, timed);
   if (timed) last_timed_ = last_;
-  for (Block* block : written_) block->version.fetch_add(1, std::memory_order_relaxed);
-  if (stream->info().immediate) return;
+  if (stream->info().immediate) return true;
   for (Block* block : lasting_) block->last_use = last_;
   if (stream->arena()) stream->arena()->last_use = last_;
+  return true;
 }
 
 // The first run, in which much is made, is timed for itself alone; the second and every 64th after it stand for those before them.

@@ -18,15 +18,15 @@ struct PlanState {
   PlanState& operator=(const PlanState&) = delete;
 
   void run();
+  bool run_if_there();  // false: it was dropped
   // With the stream's lock held: `run` throws from now on, the memory goes back.
   void drop(std::string why);
-  bool dropped() const { return !dropped_.empty(); }
   // A run of that recording took so long; says how many runs it stands for, 0 if the recording is another plan's.
   std::uint64_t took(const Recording& recording, std::chrono::nanoseconds time);
   std::vector<Launch> lowered() const;  // with barriers; for tests and tools too
 
   const std::shared_ptr<Stream> stream;
-  bool droppable = false;  // may be dropped when memory runs short; whoever sets it makes the plan again on use
+  bool droppable = false;  // may be dropped when memory runs short; whoever sets it makes the plan again on use. With the lock held
   bool busy = false;       // being made or run: not now
   std::size_t size = 0;    // launches
 
@@ -51,7 +51,12 @@ struct PlanState {
 
 struct PlanAccess {
   static PlanState& state(const Plan& plan) { return *plan.state_; }
-  static bool usable(const Plan& plan) { return plan.state_ && !plan.state_->dropped(); }
+  // False: there is none, or it was dropped, by another thread just now perhaps.
+  static bool run_if_there(const Plan& plan) { return plan.state_ && plan.state_->run_if_there(); }
+  static void let_be_dropped(const Plan& plan) {
+    const StreamLock lock(*plan.state_->stream);
+    plan.state_->droppable = true;
+  }
 };
 
 }  // namespace tidepool::inline v0

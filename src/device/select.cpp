@@ -34,6 +34,16 @@ std::string objection(const DeviceInfo& info, const SelectOptions& options) {
   return "";
 }
 
+// Drivers list devices that they then cannot open, and a lost one is listed too.
+std::string cannot_be_used(const DeviceInfo& info) {
+  try {
+    require_usable(device(info.id));
+    return "";
+  } catch (const DeviceError& error) {
+    return cat("cannot be used: ", error.what());
+  }
+}
+
 bool has_gpu(const std::vector<DeviceInfo>& all) {
   return std::ranges::any_of(all, [](const DeviceInfo& info) { return info.kind != "cpu"; });
 }
@@ -60,11 +70,13 @@ std::vector<std::size_t> best_first(const std::vector<DeviceInfo>& all) {
   return order;
 }
 
-Choice choose(const std::vector<DeviceInfo>& all, const SelectOptions& options) {
+Choice choose(const std::vector<DeviceInfo>& all, const SelectOptions& options,
+              const std::function<std::string(const DeviceInfo&)>& trouble) {
   const std::vector<std::size_t> order = best_first(all);
   Choice choice;
   for (const std::size_t i : order) {
     std::string why = objection(all[i], options);
+    if (why.empty()) why = trouble(all[i]);
     if (why.empty()) {
       choice.index = i;
       break;
@@ -86,7 +98,7 @@ Device select(const SelectOptions& options) {
     throw ArgumentError("select", cat("max_load is ", options.max_load, ", wanted 0 to 1: 0.8 for devices that are at most 80 % busy"));
   if (options.max_load < 1.0) settle_loads();
   const std::vector<DeviceInfo> all = devices();
-  const Choice choice = choose(all, options);
+  const Choice choice = choose(all, options, cannot_be_used);
   if (choice.index) {
     const Device found = device(all[*choice.index].id);
     set_default_device(found);

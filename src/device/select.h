@@ -7,6 +7,7 @@
 #include <tidepool/device.h>
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,8 +25,11 @@ struct Choice {
 
 // Discrete, integrated, virtual, software, CPU; within a kind as they are listed.
 std::vector<std::size_t> best_first(const std::vector<DeviceInfo>& all);
-// The first in that order that fits, software only where allowed. A load that nobody knows is no reason against a device.
-Choice choose(const std::vector<DeviceInfo>& all, const SelectOptions& options);
+// The first in that order that fits, software only where allowed. A load that nobody knows is no reason against a device. Of one that
+// fits `trouble` is asked why it cannot be used; it says nothing of one that can.
+Choice choose(
+    const std::vector<DeviceInfo>& all, const SelectOptions& options,
+    const std::function<std::string(const DeviceInfo&)>& trouble = [](const DeviceInfo&) { return std::string(); });
 // "vulkan:0 (Some GPU) is 93 % busy, more than the 50 % wanted; …"
 std::string passed_over_text(const std::vector<DeviceInfo>& all, const Choice& choice);
 

@@ -25,17 +25,24 @@ class DeviceSlot {
   std::shared_ptr<Stream> stream();          // opens it when needed; throws DeviceLost while the loss stands
   std::shared_ptr<Stream> stream_if_open();  // null when closed
   void reset();
+  // For whoever finds his tensors gone, and need not be the first: what others have made anew meanwhile stays as it is.
+  void reset_unless_well();
   void close_if_unused();
   std::uint32_t epoch() const { return epoch_.load(std::memory_order_relaxed); }  // how often it was opened
   void replace_open(Open open);                                                   // for tests: what the next stream is made of
 
   ThreadCount tensors;               // that live
+  std::atomic<std::size_t> peak{0};  // highest reserved of the streams before this one, since the start or reset_peak()
   void announce(DeviceEvent event);  // delivered when the stream's lock is released
   void deliver() noexcept;
+  bool awaits_restoring() const { return lost_; }  // lost, closed since then, and not opened again
   const std::atomic<bool>& news() const { return news_; }
 
  private:
+  bool is_well();
+  void open_anew();
   void retire();
+  void close_current();
   void bury();
   void bury_returned();
 
@@ -46,6 +53,7 @@ class DeviceSlot {
   RandomPlace random_;                              // of the stream before
   std::vector<std::shared_ptr<Stream>> graveyard_;  // closed, with blocks still lent
   std::atomic<std::uint32_t> epoch_{0};
+  std::atomic<bool> lost_{false};  // the stream before this one was; told as restored when the next opens
   std::mutex news_mutex_;
   std::vector<DeviceEvent> news_events_;
   std::atomic<bool> news_{false};
@@ -59,6 +67,11 @@ auto with_stream(DeviceSlot& slot, Function&& function) {
     const StreamLock lock(*stream);
     if (!stream->closed()) return function(*stream);
   }
+}
+
+// Opens it if need be; throws DeviceError, or DeviceLost while a loss stands, where it cannot be used.
+inline void require_usable(const Device& device) {
+  with_stream(device.slot(), [](Stream& stream) { stream.require_alive("open"); });
 }
 
 DeviceSlot& slot_for(std::string_view id);  // throws DeviceError for a name that does not exist

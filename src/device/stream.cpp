@@ -128,10 +128,16 @@ void Stream::launch(Launch& launch, Block* const* blocks, bool missing) {
     align(launch);
     launch.barrier = hazards_.before(launch);
   }
-  if (pace_.limits()) [[unlikely]]
-    guarded([&] { paced([&] { backend_->record(launch); }); });
-  else
-    guarded([&] { backend_->record(launch); });
+  try {
+    if (pace_.limits()) [[unlikely]]
+      guarded([&] { paced([&] { backend_->record(launch); }); });
+    else
+      guarded([&] { backend_->record(launch); });
+  } catch (...) {  // a kernel of a user's own may have written some of it, which a pending backward must hear of
+    for (std::size_t i = 0; i < launch.binding_count; ++i)
+      if (info_.immediate && writes(launch.bindings[i].access)) blocks[i]->version.fetch_add(1, std::memory_order_relaxed);
+    throw;
+  }
   report([&] { return Event{.kind = Event::launch, .device = device_id(), .name = kernel.name, .operation = launch.operation}; });
   if (++pending_ >= max_commands_) {
     ++flushes_;
@@ -156,16 +162,10 @@ Serial Stream::submit() {
   return last_;
 }
 
-// A submission that fails takes recorded work with it, and what should have been computed is not there: that is a loss,
-// whatever the driver calls it.
+// A submission that fails takes recorded work with it, and what should have been computed is not there.
 Serial Stream::send(Recording* recording) {
-  try {
-    const auto submit = [&] { return backend_->submit(recording); };
-    return pace_.limits() ? paced(submit) : submit();
-  } catch (const DeviceError& error) {
-    lose(error.what());
-    gone("submit");
-  }
+  const auto submit = [&] { return backend_->submit(recording); };
+  return done_or_lost("submit", [&] { return pace_.limits() ? paced(submit) : submit(); });
 }
 
 Serial Stream::commit() {
@@ -182,6 +182,8 @@ bool Stream::finished(Serial serial) {
     if (!backend_->wait(serial, std::chrono::nanoseconds(0))) return false;
   } catch (const DeviceLost& loss) {
     lose(loss.what());
+    return false;
+  } catch (const DeviceError&) {  // it cannot say just now; asked again later
     return false;
   }
   finished_ = serial;
@@ -205,9 +207,11 @@ PoolStats Stream::figures() {
 
 void Stream::wait(Serial serial) {
   require_alive("wait");
-  if (serial <= finished_) return;
+  if (serial <= finished_ && !info_.immediate) return;
   meet_fault(FaultPoint::wait, "wait");
-  report_timed({.kind = Event::wait, .device = device_id(), .name = "wait"}, [&] { guarded([&] { backend_->wait(serial, deadline_); }); });
+  if (info_.immediate) return;  // it was done when it was recorded
+  report_timed({.kind = Event::wait, .device = device_id(), .name = "wait"},
+               [&] { done_or_lost("wait", [&] { backend_->wait(serial, deadline_); }); });
   finished_ = serial;
   report_times();
 }
@@ -265,6 +269,7 @@ void Stream::apply_settings() {
   const Settings now = current_settings();
   max_commands_ = static_cast<std::size_t>(now.max_commands);
   deadline_ = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(now.wait_limit));
+  if (state_ == State::alive) backend_->set_patience(deadline_);
   set_pace(now.max_load);
   pool_.set_limits(
       {.memory = now.memory_limit, .cache = now.cache_limit, .cached_per_class = static_cast<std::size_t>(now.max_cached_per_class)});

@@ -164,6 +164,16 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
       throw;
     }
   }
+  // Where nobody knows what was done when it fails: that is a loss, whatever the driver calls it.
+  template <class Function>
+  auto done_or_lost(const char* operation, Function&& function) {
+    try {
+      return function();
+    } catch (const DeviceError& error) {
+      lose(error.what());
+      gone(operation);
+    }
+  }
   [[noreturn]] void gone(const char* operation);
   [[noreturn]] static void without_memory(const char* operation);
   void drop_arena();

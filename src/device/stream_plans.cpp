@@ -36,9 +36,16 @@ std::unique_ptr<Recording> Stream::bake(std::span<const Launch> launches, bool t
   host_memory_point("capture");
   for (const Launch& launch : launches) load(*launch.kernel);
   backend_->time_launches(timed);
-  auto baked = guarded([&] { return backend_->bake(launches); });
-  backend_->time_launches(timing_);
-  return baked;
+  try {
+    auto baked = guarded([&] { return backend_->bake(launches); });
+    backend_->time_launches(timing_);
+    return baked;
+  } catch (const DeviceLost&) {
+    throw;
+  } catch (...) {
+    backend_->time_launches(timing_);
+    throw;
+  }
 }
 
 Serial Stream::run(Recording& recording, std::size_t launches, std::uint64_t nanoseconds, bool timed) {

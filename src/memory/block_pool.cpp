@@ -133,20 +133,39 @@ Block* BlockPool::take_idle(const SizeClass& size) {
   return block;
 }
 
+Block* BlockPool::own_block(Memory* memory, const SizeClass& size) {
+  auto block = std::make_unique<Block>(this);
+  block->memory = memory;
+  block->bytes = size.bytes;
+  block->bin = size.bin;
+  block->too_small = too_small_for(size);
+  own_blocks_.insert(block.get());
+  return block.release();
+}
+
+// What a device gave goes back to it where the host has no memory to remember it by.
+template <class Make>
+auto BlockPool::kept_or_given_up(Memory* memory, std::size_t bytes, Make&& make) {
+  try {
+    return make();
+  } catch (...) {
+    give_up(memory, bytes);
+    throw;
+  }
+}
+
+void BlockPool::give_up(Memory* memory, std::size_t bytes) {
+  stats_.reserved -= bytes;
+  report([&] { return Event{.kind = Event::evict, .device = host_.device_id(), .bytes = bytes}; });
+  host_.free(memory);
+}
+
 Block* BlockPool::fresh(const SizeClass& size) {
   if (limits_.memory && size.bytes > limits_.memory) return nullptr;  // no eviction could help
   bool finished_all = false;
   for (;;) {
     if (Block* block = cut_slab(size)) return block;
-    if (Memory* memory = reserve(size.bytes)) {
-      auto* block = new Block(this);
-      block->memory = memory;
-      block->bytes = size.bytes;
-      block->bin = size.bin;
-      block->too_small = too_small_for(size);
-      own_blocks_.insert(block);
-      return block;
-    }
+    if (Memory* memory = reserve(size.bytes)) return kept_or_given_up(memory, size.bytes, [&] { return own_block(memory, size); });
     // Under pressure: finish and take in what came back, then evict, then drop plans.
     if (!std::exchange(finished_all, true)) {
       host_.finish_all();
@@ -221,12 +240,14 @@ Block* BlockPool::cut_slab(const SizeClass& size) {
   if (bytes == 0) return nullptr;
   Memory* memory = reserve(bytes);
   if (!memory) return nullptr;
+  Slab* const slab = kept_or_given_up(memory, bytes, [&] {
+    auto made = std::make_unique<Slab>(Slab{.memory = memory, .blocks = nullptr, .count = static_cast<std::uint32_t>(bytes / size.bytes)});
+    made->blocks = std::make_unique<Block[]>(made->count);
+    slabs_.insert(made.get());
+    return made.release();
+  });
   slab_bytes_of_bin_[size.bin] += bytes;
   slab_bytes_total_ += bytes;
-
-  auto* slab = new Slab{.memory = memory, .blocks = nullptr, .count = static_cast<std::uint32_t>(bytes / size.bytes)};
-  slab->blocks = std::make_unique<Block[]>(slab->count);
-  slabs_.insert(slab);
   for (std::uint32_t i = slab->count; i-- > 0;) {
     Block& block = slab->blocks[i];
     block.owner = this;
@@ -321,9 +342,7 @@ void BlockPool::evict(Block* block) {
     own_blocks_.erase(block);
     delete block;
   }
-  stats_.reserved -= bytes;
-  report([&] { return Event{.kind = Event::evict, .device = host_.device_id(), .bytes = bytes}; });
-  host_.free(memory);
+  give_up(memory, bytes);
 }
 
 void BlockPool::link_idle(Block* block) {

@@ -140,6 +140,10 @@ class BlockPool final : public BlockOwner {
   Block* take_idle(const SizeClass& size);
   Block* fresh(const SizeClass& size);
   Memory* reserve(std::size_t bytes);
+  void give_up(Memory* memory, std::size_t bytes);
+  template <class Make>
+  auto kept_or_given_up(Memory* memory, std::size_t bytes, Make&& make);
+  Block* own_block(Memory* memory, const SizeClass& size);
   bool make_room();
   Block* cut_slab(const SizeClass& size);
   std::size_t slab_bytes(const SizeClass& size) const;

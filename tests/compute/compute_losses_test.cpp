@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <latch>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "compute/items.h"
@@ -160,6 +162,74 @@ TEST_P(Losses, ThatOthersSeeFirstAreMadeUpForInTheNextCall) {
   expect_results(compute.download(ts), all);
   EXPECT_EQ(compute.recoveries(), 2);
   expect_values(ts[2] + 0.0F, all[2], "every handle follows");
+}
+
+TEST_P(Losses, BeforeTheFirstCallAreMadeUpFor) {
+  const EventLog events;
+  faults::set("device_lost@launch:1");
+  EXPECT_THROW(ones({4}), DeviceLost);
+  faults::set("");
+  Compute compute({.chunk = 4});
+  expect_results(compute.run(items(10), [](const Tensor& t) { return doubled(t); }), doubled(items(10)));
+  EXPECT_EQ(compute.recoveries(), 1);
+  EXPECT_EQ(events.count(DeviceEvent::restored), 1);
+}
+
+// What came before is looked at for wrong values when a call begins, which waits for the device.
+TEST_P(Losses, ThatACallMeetsAsItBeginsAreMadeUpFor) {
+  const Values all = items(10);
+  const std::vector<std::int32_t> labels{0, 1};
+  lose_everywhere("wait", [&](const std::string& fault) {
+    {
+      Compute compute({.chunk = 4});
+      cross_entropy(ones({2, 3}), from_host(labels, {2}));  // may complain, of labels that are none
+      expect_results(compute.run(all, [](const Tensor& t) { return doubled(t); }), doubled(all), fault);
+      EXPECT_LE(compute.recoveries(), 1) << fault;
+    }
+  });
+}
+
+TEST_P(Losses, OfADeviceThatTwoShareAreMadeUpForByTheFirst) {
+  const Values all = items(8);
+  Compute first({.chunk = 3}), second({.chunk = 3});
+  const auto a = first.upload(all), b = second.upload(all);
+  const EventLog events;
+  faults::set("device_lost@launch:1");
+  EXPECT_THROW(a[0] + 1.0F, DeviceLost);
+  faults::set("");
+  const std::uint32_t epoch = device(id()).slot().epoch();
+  expect_results(first.download(a), all);
+  expect_results(second.download(b), all);
+  EXPECT_NO_THROW(a[0].to_host<float>()) << "what the first made anew is left alone";
+  EXPECT_EQ(device(id()).slot().epoch(), epoch + 1);
+  EXPECT_EQ(events.count(DeviceEvent::restored), 1);
+}
+
+TEST_P(Losses, OfADeviceThatThreadsShareAreMadeUpForOnce) {
+  const Values all = items(40);
+  for (int round = 0; round < 5; ++round) {
+    const EventLog events;
+    std::latch both_at_work(2);
+    const std::uint32_t epoch = device(id()).slot().epoch();
+    faults::set("device_lost@submit:8");
+    std::vector<Values> results(2);
+    std::vector<std::thread> threads;
+    for (Values& mine : results)
+      threads.emplace_back([&] {
+        Compute compute({.chunk = 4});
+        bool waited = false;
+        EXPECT_NO_THROW(mine = compute.run(all, [&](const Tensor& t) {
+          if (!std::exchange(waited, true)) both_at_work.arrive_and_wait();
+          return doubled(t);
+        }));
+      });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(faults::happened(), 1);
+    faults::set("");
+    for (const Values& each : results) expect_results(each, doubled(all));
+    EXPECT_LE(device(id()).slot().epoch(), epoch + 2) << "opened, and made anew";
+    EXPECT_EQ(events.count(DeviceEvent::restored), 1);
+  }
 }
 
 TEST_P(Losses, ThatOthersMakeUpForInTheMiddleChangeNothing) {

@@ -44,6 +44,22 @@ TEST_P(Batches, MayHaveAnyNumberOfItemsAndItemsOfAnySize) {
   expect_results(sums, {{0}, {100}, {200}, {300}, {400}});
 }
 
+TEST_P(Batches, MayBeWrittenAsAList) {
+  Compute compute;
+  const std::vector<float> v{1, 2}, w{3};
+  const auto plain = [](const Tensor& t) { return t * 1.0F; };
+  expect_results(compute.download(compute.upload({v, w})), {v, w});
+  expect_results(compute.download(compute.upload({v})), {v});
+  EXPECT_TRUE(compute.upload({}).empty());
+  expect_results(compute.download(compute.upload({{1.0F, 2.0F}, {3.0F}})), {v, w});
+  expect_results(compute.download(compute.upload({std::span(v), std::span(v).first(1)})), {v, {1}});
+  expect_results(compute.download(compute.upload({{v.data(), v.size()}, {w.data(), w.size()}})), {v, w});
+  expect_results(compute.run({v, w}, plain), {v, w});
+  expect_results(compute.run({v}, plain), {v});
+  EXPECT_TRUE(compute.run({}, plain).empty());
+  expect_results(compute.run({{1.0F, 2.0F}, {3.0F}}, plain), {v, w});
+}
+
 TEST_P(Batches, MayBeOneChunkHoweverLarge) {
   Compute compute({.chunk = std::numeric_limits<std::int64_t>::max()});
   const Values all = items(30);

@@ -75,14 +75,24 @@ TEST_P(Cleanup, FinishesTheOpenBatch) {
   expect_all(x, 9.0F);
 }
 
-TEST_P(Cleanup, AClosedDeviceReopensWithFreshFigures) {
+TEST_P(Cleanup, AClosedDeviceReopensWithFreshFiguresButItsPeak) {
   run();
   const std::uint32_t epoch = slot().epoch();
+  const std::size_t peak = memory().peak_bytes;
+  EXPECT_GT(peak, 0U);
   cleanup();
   EXPECT_EQ(memory().allocations, 0U);
+  EXPECT_EQ(memory().peak_bytes, peak) << "it is of all since the start";
+  { const Tensor small = ones({10}); }
+  EXPECT_EQ(slot().epoch(), epoch + 1);
+  EXPECT_EQ(memory().peak_bytes, peak);
+  reset(default_device());
+  EXPECT_EQ(memory().peak_bytes, peak) << "a reset keeps it as well";
+  cleanup();
+  reset_peak();
   EXPECT_EQ(memory().peak_bytes, 0U);
   const Tensor x = ones({1024, 1024});
-  EXPECT_EQ(slot().epoch(), epoch + 1);
+  EXPECT_EQ(slot().epoch(), epoch + 3);
   EXPECT_EQ(memory().peak_bytes, 4_MiB);
   expect_all(x + 1.0F, 2.0F);
 }

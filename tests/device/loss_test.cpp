@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <tidepool/tidepool.h>
 
+#include <optional>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -20,7 +22,6 @@ class LossAt : public LibraryTest, public testing::WithParamInterface<std::tuple
   void SetUp() override {
     const auto [id, point] = GetParam();
     SKIP_WITHOUT_DEVICE(id);
-    if (std::string(id) == "cpu" && std::string(point) == "wait") GTEST_SKIP() << "the cpu is done when a launch returns: nothing waits";
     LibraryTest::SetUp();
     set_default_device(device(id));
     fault = std::string("device_lost@") + point + ":1";
@@ -180,6 +181,68 @@ TEST_P(Loss, TheDeviceCanBeLostAgainAndAgain) {
   for (const auto& stream : streams) EXPECT_TRUE(stream.expired()) << "a stream whose blocks have all come back is kept";
 }
 
+TEST_P(Loss, WhoComesSecondLeavesAloneWhatTheFirstMadeAnew) {
+  DeviceSlot& slot = default_device().slot();
+  const EventLog log;
+  faults::set("device_lost@launch:1");
+  EXPECT_THROW(ones({100}), DeviceLost);
+  const std::uint32_t epoch = slot.epoch();
+  slot.reset_unless_well();
+  EXPECT_EQ(slot.epoch(), epoch + 1);
+  const Tensor fresh = full({100}, 5.0F);
+  slot.reset_unless_well();
+  EXPECT_EQ(slot.epoch(), epoch + 1);
+  EXPECT_NO_THROW(fresh.to_host<float>());
+  expect_all(fresh, 5.0F);
+  EXPECT_EQ(log.count(DeviceEvent::restored), 1);
+}
+
+TEST_P(Loss, ThreadsThatLoseOneDeviceMakeItAnewOnce) {
+  DeviceSlot& slot = default_device().slot();
+  const EventLog log;
+  for (int round = 1; round <= 5; ++round) {
+    faults::set("device_lost@launch:1");
+    EXPECT_THROW(ones({100}), DeviceLost);
+    const std::uint32_t epoch = slot.epoch();
+    std::vector<std::optional<Tensor>> made(4);
+    std::vector<std::thread> threads;
+    for (auto& mine : made)
+      threads.emplace_back([&slot, &mine] {
+        slot.reset_unless_well();
+        EXPECT_NO_THROW(mine = full({100}, 5.0F, {.device = Device(slot)}));
+      });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(slot.epoch(), epoch + 1);
+    for (const auto& each : made) {
+      ASSERT_TRUE(each);
+      EXPECT_NO_THROW(each->to_host<float>()) << "nobody took it away again";
+    }
+    EXPECT_EQ(log.count(DeviceEvent::lost), round);
+    EXPECT_EQ(log.count(DeviceEvent::restored), round);
+  }
+}
+
+TEST_P(Loss, ALostDeviceThatWasClosedIsToldAsRestoredByWhoeverOpensIt) {
+  if (id().starts_with("vulkan")) GTEST_SKIP() << "what an Unopenable makes way for is the cpu or null";
+  const EventLog log;
+  faults::set("device_lost@launch:1");
+  EXPECT_THROW(ones({100}), DeviceLost);
+  {
+    const Unopenable broken(GetParam());
+    EXPECT_THROW(reset(default_device()), DeviceError);
+    EXPECT_THROW(ones({100}), DeviceError);
+  }
+  EXPECT_EQ(log.count(DeviceEvent::restored), 0) << "it is still out of order";
+  expect_all(ones({100}), 1.0F);
+  EXPECT_EQ(log.count(DeviceEvent::restored), 1);
+  EXPECT_EQ(log.events().back().message, id() + " was made anew after its loss");
+  reset(default_device());
+  cleanup();
+  ones({100});
+  EXPECT_EQ(log.count(DeviceEvent::restored), 1) << "it is told once";
+  EXPECT_EQ(log.count(DeviceEvent::lost), 1);
+}
+
 TEST_P(Loss, AListenerMayUseTheLibraryAndResetTheDevice) {
   static int resets = 0;  // listeners stay for good
   static bool armed = false;
@@ -203,7 +266,6 @@ TEST_P(Loss, AListenerMayUseTheLibraryAndResetTheDevice) {
 }
 
 TEST_P(Loss, AListenerMayUseTheLibraryWhenTheDeviceFailsWhileItIsReset) {
-  if (id() == "cpu") GTEST_SKIP() << "nothing waits for the cpu";
   if (!is_child()) {
     EXPECT_EQ(run_this_test_again("", 20), 0) << "failed, or hung while it held the device's lock";
     return;

@@ -65,6 +65,30 @@ TEST_P(PlanMemory, APlanThatDoesNotFitTakesNothingFromOthers) {
   fails();
 }
 
+TEST_P(PlanMemory, WhatEscapesFromAPlanThatDoesNotFitHasNoValuesAndNoMemory) {
+  const Tensor x = ones({n}), y = zeros({n});
+  const MemoryStats before = memory();
+  Tensor first, second;
+  const auto fails_at = [&](int allocation) {
+    cleanup();
+    faults::set("out_of_memory@allocate:" + std::to_string(allocation));
+    EXPECT_THROW(capture([&] {
+                   first = x + 1.0F;
+                   second = x + 2.0F;
+                   chain(x, y, 12);
+                 }),
+                 OutOfMemory)
+        << "at allocation " << allocation;
+    faults::set("");
+    EXPECT_EQ(memory().live_bytes, before.live_bytes);
+    EXPECT_HAS(message_of<DeviceError>([&] { first + x; }), "belongs to a capture that has not ended or has failed");
+    EXPECT_THROW(second.to_host<float>(), DeviceError);
+  };
+  fails_at(2);  // of the second's memory
+  fails_at(3);  // of the arena
+  expect_all(x, 1.0F);
+}
+
 TEST_P(PlanMemory, PlansHoldTheirBlocksWhileEagerCodeRunsAndAllocatesBetween) {
   configure({.memory_limit = 6_MiB, .cache_limit = 1_MiB});
   const Tensor x = ones({n}), y = zeros({n});

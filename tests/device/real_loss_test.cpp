@@ -65,13 +65,14 @@ TEST_F(RealLoss, LeavesTensorsThatCanStillBecomeParameters) {
   EXPECT_THROW(sum(t).backward(), DeviceLost);
 }
 
-TEST_F(RealLoss, IsNoNewsForAReset) {
+TEST_F(RealLoss, ThatAResetFindsIsToldAndSoIsItsEnd) {
   open();
   const EventLog log;
   const Tensor t = ones({100});
   *now = true;
   EXPECT_NO_THROW(reset(device("null")));
-  EXPECT_EQ(log.count(DeviceEvent::restored), 0) << "a reset was wanted anyway";
+  EXPECT_EQ(log.count(DeviceEvent::lost), 1);
+  EXPECT_EQ(log.count(DeviceEvent::restored), 1);
   EXPECT_THROW(relu(t), DeviceLost);
 }
 
@@ -93,6 +94,67 @@ TEST_F(RealLoss, IsFoundByWhoeverSetsLimitsAndOnlyOnce) {
   EXPECT_EQ(log.count(DeviceEvent::lost), 1);
   reopen_null({});  // before what the broken one counts with is gone
   EXPECT_EQ(calls_after_loss, 0);
+}
+
+TEST_F(RealLoss, IsNotWhatADeviceMeansThatCannotSayWhetherItIsDone) {
+  int refused = 0;
+  open_broken_backend({.fails = [&](const BackendCall& call) { return *now && call.kind == BackendCall::ask && ++refused; },
+                       .null = {.latency = 1'000'000}});
+  const EventLog log;
+  configure({.max_commands = 1, .max_cached_per_class = 0});
+  {
+    std::vector<Tensor> many;
+    for (int i = 0; i < 10; ++i) many.push_back(ones({256, 1024}));
+    *now = true;
+  }
+  EXPECT_EQ(memory().live_bytes, 0U) << "each block came back, though none could be given up yet";
+  EXPECT_GT(refused, 0);
+  *now = false;
+  sync();  // the step that needed them
+  sync();  // and one that does not
+  EXPECT_EQ(memory().reserved_bytes, 0U);
+  EXPECT_EQ(log.count(DeviceEvent::lost), 0);
+  reopen_null({});  // before what the broken one counts with is gone
+}
+
+TEST_F(RealLoss, IsDeclaredByTheWaitLimitThatIsSetNow) {
+  std::chrono::nanoseconds patience{};
+  configure({.wait_limit = 7});
+  open_broken_backend({.patience = &patience});
+  ones({4});
+  EXPECT_EQ(patience, std::chrono::seconds(7));
+  configure({.wait_limit = 120});
+  EXPECT_EQ(patience, std::chrono::seconds(120)) << "a device that was open already";
+  reopen_null({});
+}
+
+TEST_F(RealLoss, IsWhatAWaitThatFailsMeans) {
+  open_broken_backend(
+      {.fails = [now = now](const BackendCall& call) { return *now && call.kind == BackendCall::wait; }, .null = {.latency = 1'000'000}});
+  const EventLog log;
+  const Tensor x = ones({100});
+  {
+    const Plan plan = capture([&] { fill_(x, 2.0F); });
+    plan.run();
+    *now = true;
+  }
+  EXPECT_EQ(log.count(DeviceEvent::lost), 1) << "nobody knows whether the plan's last run is over";
+  EXPECT_HAS(message_of<DeviceLost>([&] { relu(x); }), "failed by the test");
+}
+
+TEST_F(RealLoss, IsNoneWhereAPlanCannotBeMadeAndLaunchesAreTimedAsBefore) {
+  bool timing = false;
+  open_broken_backend(
+      {.fails = [now = now](const BackendCall& call) { return *now && call.kind == BackendCall::bake; }, .timing = &timing});
+  monitor::enable();
+  const Tensor x = ones({100});
+  sync();
+  ASSERT_TRUE(timing);
+  *now = true;
+  EXPECT_THROW(capture([&] { fill_(x, 2.0F); }), DeviceError);
+  EXPECT_TRUE(timing);
+  monitor::disable();
+  reopen_null({});  // before what the broken one tells is gone
 }
 
 // Everything that calls the backend, once for each of its calls.

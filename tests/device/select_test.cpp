@@ -107,6 +107,17 @@ TEST(Choosing, WhenNothingFitsEveryDeviceHasItsReasonInOrder) {
             "allow_software, or name it); cpu (Some CPU) is the CPU, and a GPU is wanted (turn prefer_gpu off, or name it)");
 }
 
+TEST(Choosing, PassesOverWhatCannotBeUsedAndAsksOnlyOfWhatFits) {
+  std::vector<std::string> asked;
+  const Choice choice = choose(machine(), {.max_load = 0.95}, [&](const DeviceInfo& info) {
+    asked.push_back(info.id);
+    return std::string(info.id == "vulkan:2" ? "cannot be used: it is unplugged" : "");
+  });
+  EXPECT_EQ(choice.index, intel);
+  EXPECT_EQ(passed_over_text(machine(), choice), "vulkan:2 (Radeon RX) cannot be used: it is unplugged");
+  EXPECT_EQ(asked, (std::vector<std::string>{"vulkan:2", "vulkan:1"}));
+}
+
 TEST(Choosing, FromNothingChoosesNothing) { EXPECT_FALSE(choose({}, {}).index); }
 
 class Selecting : public LibraryTest {};
@@ -123,6 +134,41 @@ TEST_F(Selecting, SaysTheReasonInTheEvent) {
   ASSERT_EQ(log.events().size(), 1U);
   EXPECT_HAS(log.events()[0].message, "selected cpu (" + devices()[0].name + ", cpu, ");
   EXPECT_HAS(log.events()[0].message, " free, ");
+}
+
+class SelectingVulkan : public Selecting {
+ protected:
+  void SetUp() override {
+    SKIP_WITHOUT_DEVICE("vulkan:0");
+    Selecting::SetUp();
+  }
+  void TearDown() override {
+    if (!IsSkipped()) Selecting::TearDown();
+  }
+};
+
+TEST_F(SelectingVulkan, FallsBackWhenTheDriverCannotOpenItsDevice) {
+  cleanup();  // an open device would not be opened again
+  faults::set("VK_ERROR_INITIALIZATION_FAILED@vkCreateDevice:every:1");
+  const EventLog log;
+  EXPECT_EQ(select({.name = "vulkan:0"}).id(), "cpu");
+  ASSERT_EQ(log.count(DeviceEvent::fallback), 1);
+  EXPECT_HAS(log.events().back().message, "cannot be used: ");
+  EXPECT_HAS(log.events().back().message, "VK_ERROR_INITIALIZATION_FAILED");
+  EXPECT_HAS(message_of<DeviceError>([] { select({.name = "vulkan:0", .required = true}); }), "vkCreateDevice");
+  EXPECT_EQ(default_device().id(), "cpu");
+  faults::set("");
+  EXPECT_EQ(select({.name = "vulkan:0"}).id(), "vulkan:0");
+}
+
+TEST_F(SelectingVulkan, PassesOverALostDeviceUntilItIsReset) {
+  set_default_device(device("vulkan:0"));
+  faults::set("device_lost@submit:1");
+  EXPECT_THROW(ones({4}).to_host<float>(), DeviceLost);
+  EXPECT_EQ(select({.name = "vulkan:0"}).id(), "cpu");
+  EXPECT_NO_THROW(ones({4}).to_host<float>());
+  reset(device("vulkan:0"));
+  EXPECT_EQ(select({.name = "vulkan:0"}).id(), "vulkan:0");
 }
 
 TEST_F(Selecting, KnowsTheCpusLoadAfterAMoment) {

@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 #include <tidepool/tidepool.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -9,7 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include "support/child.h"
 #include "support/devices.h"
+#include "support/sanitizers.h"
 #include "support/two_layer.h"
 
 namespace tidepool::inline v0 {
@@ -268,6 +273,52 @@ TEST_F(ThreadsAcross, DifferentDevicesWorkAtOnce) {
       }
     });
   for (std::thread& thread : threads) thread.join();
+}
+
+class Forks : public LibraryTest {
+ protected:
+  // Work for several threads, and for oneDNN where it is installed: of whole numbers, which other kernels add up to the same bits.
+  static std::vector<std::vector<float>> large_results() {
+    manual_seed(7);
+    const Tensor x = randn({1 << 20});
+    const Tensor product = matmul(full({256, 256}, 2.0F), full({256, 256}, 3.0F));
+    const Tensor images = conv2d(full({4, 16, 32, 32}, 1.0F), full({32, 16, 3, 3}, 2.0F));
+    return {exp(x).to_host<float>(), sum(x).to_host<float>(), product.to_host<float>(), images.to_host<float>()};
+  }
+};
+
+TEST_F(Forks, AChildComputesTheSameThoughTheThreadsAreItsParents) {
+  if (thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer does not follow a process with threads into fork()";
+  if (!is_child()) {  // alone: a child has the locks as other tests' threads left them
+    EXPECT_EQ(run_this_test_again("TIDEPOOL_THREADS=4"), 0);
+    return;
+  }
+  const auto wanted = large_results();
+  const Tensor x = full({4, 16, 32, 32}, 1.0F), w = full({16, 16, 3, 3}, 1.0F), y = zeros({4, 16, 28, 28});
+  const Plan plan = capture([&] { tidy([&] { copy_(y, relu(conv2d(relu(conv2d(x, w)), w)) + y); }); });
+  plan.run();
+  const float once = y.to_host<float>()[0];
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(30);  // ends it if it hangs
+    int wrong = 0;
+    try {
+      wrong |= large_results() == wanted ? 0 : 1;
+      plan.run();
+      wrong |= y.to_host<float>() == std::vector<float>(static_cast<std::size_t>(y.numel()), 2 * once) ? 0 : 2;
+      reset(default_device());
+      wrong |= large_results() == wanted ? 0 : 4;
+    } catch (...) {
+      wrong |= 8;
+    }
+    _exit(wrong);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(large_results(), wanted) << "the parent goes on";
 }
 
 }  // namespace

@@ -75,7 +75,8 @@ class VulkanBackendTest : public testing::TestWithParam<Way> {
     backend.reset();
     ::setenv("TIDEPOOL_VULKAN_NO_PUSH_DESCRIPTOR", GetParam().pushed ? "0" : "1", 1);
     ::setenv("TIDEPOOL_VULKAN_STAGING", GetParam().staged ? "1" : "0", 1);
-    backend = open_vulkan(0, patience);
+    backend = open_vulkan(0);
+    backend->set_patience(patience);
     ::unsetenv("TIDEPOOL_VULKAN_NO_PUSH_DESCRIPTOR");
     ::unsetenv("TIDEPOOL_VULKAN_STAGING");
     backend->load(axpy);

@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(ways, VulkanPools, testing::Values(from_pools), name_of
 TEST_P(VulkanPools, descriptor_pools_grow_to_the_longest_batch_and_no_further) {
   ::setenv("TIDEPOOL_VULKAN_NO_PUSH_DESCRIPTOR", "1", 1);
   const auto instance = vulkan_instance();
-  VulkanDevice device(instance, instance->devices()[0], 30s);
+  VulkanDevice device(instance, instance->devices()[0]);
   ::unsetenv("TIDEPOOL_VULKAN_NO_PUSH_DESCRIPTOR");
   Pipelines pipelines(device);
   pipelines.load(axpy);

@@ -64,7 +64,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_wait(VkDevice, std::uint32_t, const VkFence*
 
 TEST_P(VulkanFailures, the_driver_out_of_memory_gives_null_and_any_other_failure_is_named) {
   const auto instance = vulkan_instance();
-  VulkanDevice device(instance, instance->devices()[0], 30s);
+  VulkanDevice device(instance, instance->devices()[0]);
   VulkanHeap heap(device);
   device.call.vkAllocateMemory = fake_allocate;
   for (const VkResult out : {VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_TOO_MANY_OBJECTS}) {
@@ -84,7 +84,7 @@ TEST_P(VulkanFailures, the_driver_out_of_memory_gives_null_and_any_other_failure
 
 TEST_P(VulkanFailures, a_lost_device_names_the_call_and_goes_without_waiting) {
   const auto instance = vulkan_instance();
-  VulkanDevice device(instance, instance->devices()[0], 30s);
+  VulkanDevice device(instance, instance->devices()[0]);
   VulkanHeap heap(device);
   Pipelines pipelines(device);
   pipelines.load(axpy);
@@ -115,7 +115,7 @@ VKAPI_ATTR VkResult VKAPI_CALL late_wait(VkDevice handle, std::uint32_t count, c
 TEST_P(VulkanFailures, a_process_that_was_stopped_does_not_lose_its_device) {
   waits = 0;
   const auto instance = vulkan_instance();
-  VulkanDevice device(instance, instance->devices()[0], 30s);
+  VulkanDevice device(instance, instance->devices()[0]);
   VulkanHeap heap(device);
   Pipelines pipelines(device);
   pipelines.load(axpy);

@@ -24,7 +24,7 @@ class VulkanPipelines : public testing::Test {
   void SetUp() override {
     if (list_vulkan_devices().empty()) GTEST_SKIP() << no_device("vulkan:0");
     instance = vulkan_instance();
-    device = std::make_unique<VulkanDevice>(instance, instance->devices()[0], 30s);
+    device = std::make_unique<VulkanDevice>(instance, instance->devices()[0]);
     heap = std::make_unique<VulkanHeap>(*device);
     pipelines = std::make_unique<Pipelines>(*device, 2);
     queue = std::make_unique<VulkanQueue>(*device, *pipelines);
@@ -134,7 +134,7 @@ TEST(VulkanPipelinesOfALibrary, are_made_again_under_a_stream_that_takes_them_fo
     return after;
   };
   const std::vector<float> plainly = outcome();
-  slot_for("vulkan:0").replace_open([] { return open_vulkan(0, 30s, 2); });
+  slot_for("vulkan:0").replace_open([] { return open_vulkan(0, 2); });
   reset(tidepool::device("vulkan:0"));
   EXPECT_EQ(outcome(), plainly);
   slot_for("vulkan:0").replace_open([] { return open_vulkan(0); });

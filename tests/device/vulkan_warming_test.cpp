@@ -1,12 +1,16 @@
 // Pipelines that are made before they are asked for: which, when, and that nobody is kept waiting.
 #ifdef TIDEPOOL_VULKAN
 
+#include <unistd.h>
+
 #include <atomic>
+#include <cstdlib>
 #include <thread>
 
 #include "backend/vulkan/kernel_list.h"
 #include "device/vulkan_backend.h"
 #include "ops/families.h"
+#include "support/child.h"
 #include "support/files.h"
 #include "support/keeping_backend.h"
 
@@ -80,13 +84,15 @@ TEST_F(VulkanKernelList, RecipesAreAllThatAPipelineIsMadeFrom) {
 
 constexpr std::array<const char*, 6> operations{"add", "mul", "relu", "exp", "tanh", "sqrt"};
 
-std::atomic<int> makings{0};
+std::atomic<int> makings{0}, made{0};
 PFN_vkCreateComputePipelines real_create = nullptr;
 VkResult slow_create(VkDevice device, VkPipelineCache cache, std::uint32_t count, const VkComputePipelineCreateInfo* infos,
-                     const VkAllocationCallbacks* callbacks, VkPipeline* made) {
+                     const VkAllocationCallbacks* callbacks, VkPipeline* pipelines) {
   ++makings;
   std::this_thread::sleep_for(50ms);
-  return real_create(device, cache, count, infos, callbacks, made);
+  const VkResult result = real_create(device, cache, count, infos, callbacks, pipelines);
+  ++made;
+  return result;
 }
 
 class VulkanWarmingThreads : public FilesTest {
@@ -95,7 +101,7 @@ class VulkanWarmingThreads : public FilesTest {
     if (list_vulkan_devices().empty()) GTEST_SKIP() << no_device("vulkan:0");
     ::setenv("TIDEPOOL_CACHE", path("cache").c_str(), 1);
     instance = vulkan_instance();
-    device = std::make_unique<VulkanDevice>(instance, instance->devices()[0], 30s);
+    device = std::make_unique<VulkanDevice>(instance, instance->devices()[0]);
     for (const char* operation : operations) kernel_id(kernel(operation));
   }
   void TearDown() override {
@@ -105,7 +111,7 @@ class VulkanWarmingThreads : public FilesTest {
     EXPECT_EQ(validation_messages(), 0U);
   }
   void make_slow() {
-    makings = 0;
+    makings = made = 0;
     real_create = device->call.vkCreateComputePipelines;
     device->call.vkCreateComputePipelines = slow_create;
   }
@@ -173,6 +179,27 @@ TEST_F(VulkanWarmingThreads, MakeRoomForWhatIsAskedFor) {
     EXPECT_TRUE(pipelines[kernel(operation)].handle);
     EXPECT_LE(pipelines.live() + pipelines.ready(), 4U);
   }
+}
+
+class VulkanWarmingEnds : public VulkanWarmingThreads {};
+
+TEST_F(VulkanWarmingEnds, WithItsProcessAfterThePipelineThatIsBeingMade) {
+  if (!is_child()) {
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(run_this_test_again(""), 0);
+    return;
+  }
+  use_all();
+  make_slow();
+  // Called last, as it is registered first: the driver's own teardown would come here.
+  std::atexit([] {
+    if (made != makings) _exit(3);
+    if (makings == static_cast<int>(operations.size())) _exit(4);  // it need not wait for all of them
+  });
+  Pipelines pipelines(*device);
+  pipelines.warm();
+  wait_until([] { return makings >= 1; });
+  std::filesystem::remove_all(folder());  // nobody else does: nothing of the test is destroyed
+  std::exit(HasFailure() ? 1 : 0);
 }
 
 // Results, and the moment at which it begins, with all of the library.

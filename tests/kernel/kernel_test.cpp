@@ -320,5 +320,28 @@ TEST_F(KernelsOnCpu, ThatThrowDoSoAtTheCallAlsoFromTheirThreads) {
   EXPECT_EQ((x + 1.0F).to_host<float>(), std::vector<float>(100, 1.0F)) << "all goes on";
 }
 
+TEST_F(KernelsOnCpu, ThatThrowHalfWayHaveWrittenInPlace) {
+  const Kernel half({.name = "half",
+                     .cpu =
+                         [](KernelCall& call) {
+                           call.buffer<float>(1)[0] = call.buffer<float>(0)[0];
+                           throw std::range_error("half way");
+                         },
+                     .bindings = 2,
+                     .writes = {1}});
+  const Tensor from = ones({100});
+  const auto backward_after = [&](const std::function<void(const Tensor&)>& write) {
+    const Tensor a = zeros({100}), w = ones({100});
+    w.requires_grad();
+    const Tensor loss = sum(a * w);
+    const Tensor other = sum(from * w);
+    EXPECT_THROW(write(a), std::range_error);
+    EXPECT_HAS(message_of<Error>([&] { loss.backward(); }), "written in place");
+    EXPECT_NO_THROW(other.backward()) << "it only read that";
+  };
+  backward_after([&](const Tensor& a) { half(100, {from, a}); });
+  backward_after([&](const Tensor& a) { capture([&] { half(100, {from, a}); }).run(); });
+}
+
 }  // namespace
 }  // namespace tidepool::inline v0

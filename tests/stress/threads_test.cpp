@@ -135,5 +135,54 @@ class StressThreads : public LibraryTest {
 TEST_F(StressThreads, MakeUseAndDropOnAllDevicesWithTinyLimits) { run(150, 96_KiB); }
 TEST_F(StressThreads, SlowMakeUseAndDropOnAllDevicesForLong) { run(20'000, 160_KiB); }
 
+// Batches of this size are gathered by a thread of the loader's own.
+class LoaderThreads : public LibraryTest {
+ protected:
+  static constexpr std::int64_t samples = 200, width = 1024, batch = 32;
+  static data::Dataset numbered() {
+    std::vector<float> x;
+    std::vector<std::int32_t> y;
+    for (std::int64_t i = 0; i < samples; ++i) {
+      x.insert(x.end(), width, static_cast<float>(i));
+      y.push_back(static_cast<std::int32_t>(i));
+    }
+    return data::from_tensors(from_host(x, {samples, width}), from_host(y, {samples}));
+  }
+};
+
+TEST_F(LoaderThreads, GatherAheadForSeveralReadersWhoMayLeaveAtAnyTime) {
+  const data::Dataset shared = numbered();
+  std::vector<std::thread> readers;
+  for (int reader = 0; reader < 3; ++reader)
+    readers.emplace_back([&, reader] {
+      data::Loader loader(shared, {.batch = batch, .shuffle = true, .seed = reader});
+      for (int stays = 0; stays < 8; ++stays) {
+        int seen = 0;
+        for (const auto& [x, y] : loader) {
+          const std::vector<float> values = x.to_host<float>();
+          const std::vector<std::int32_t> labels = y.to_host<std::int32_t>();
+          for (std::size_t row = 0; row < labels.size(); ++row)
+            EXPECT_EQ(values[row * static_cast<std::size_t>(width)], static_cast<float>(labels[row]));
+          if (++seen > stays) break;
+        }
+      }
+    });
+  for (std::thread& reader : readers) reader.join();
+}
+
+TEST_F(LoaderThreads, FeedATrainerWhileAnotherThreadEvaluates) {
+  const data::Dataset shared = data::from_tensors(rand({samples, width}), zeros({samples, 1}));
+  const auto train = [&] {
+    nn::Sequential net{nn::Linear(width, 1)};
+    optim::SGD opt(net.parameters(), {.lr = 1e-4});
+    Trainer trainer(net, opt, mse_loss, {.epochs = 2, .batch = batch});
+    EXPECT_EQ(trainer.fit(shared, shared).epochs.size(), 2U);
+    EXPECT_EQ(trainer.evaluate(shared).samples, samples);
+  };
+  std::thread other(train);
+  train();
+  other.join();
+}
+
 }  // namespace
 }  // namespace tidepool::stress

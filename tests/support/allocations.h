@@ -3,6 +3,8 @@
 //     const Allocations before;
 //     load();
 //     EXPECT_LT(before.most_since(), 2 * file_size);
+//
+//     HeapCount::fails_in = 3;       // the third from now on throws std::bad_alloc
 #pragma once
 
 #include <malloc.h>
@@ -16,8 +18,13 @@ namespace tidepool::inline v0 {
 
 struct HeapCount {
   static inline std::atomic<std::size_t> now{0}, most{0}, count{0};
+  static inline thread_local int fails_in = 0;  // 1: the next is refused
   static void* take(void* memory) {
     if (!memory) throw std::bad_alloc();
+    if (fails_in > 0 && --fails_in == 0) {
+      std::free(memory);
+      throw std::bad_alloc();
+    }
     ++count;
     const std::size_t total = now += malloc_usable_size(memory);
     for (std::size_t seen = most; total > seen && !most.compare_exchange_weak(seen, total);) {

@@ -28,6 +28,8 @@ class BrokenBackend final : public Backend {
     std::function<bool(std::size_t bytes)> refuses = [](std::size_t) { return false; };        // memory, and goes on
     std::function<void(BackendInfo&)> describe = [](BackendInfo&) {};
     int* calls_after_loss = nullptr;
+    std::chrono::nanoseconds* patience = nullptr;  // that it was told
+    bool* timing = nullptr;                        // whether it was told to time launches
     NullBackend::Options null = {};
   };
   explicit BrokenBackend(Options options) : options_(std::move(options)), null_(options_.null) {}
@@ -48,6 +50,15 @@ class BrokenBackend final : public Backend {
   void load(const KernelDef& kernel) override {
     look({.kind = BackendCall::load, .kernel = &kernel});
     null_.load(kernel);
+  }
+  void set_patience(std::chrono::nanoseconds time) override {
+    count();
+    if (options_.patience) *options_.patience = time;
+  }
+  bool time_launches(bool on) override {
+    count();
+    if (options_.timing) *options_.timing = on;
+    return options_.timing != nullptr;
   }
   void record(const Launch& launch) override {
     look({.kind = BackendCall::record, .kernel = launch.kernel});

@@ -103,6 +103,7 @@ inline void restore_library() {
   slot_for("null").replace_open([] { return std::make_unique<NullBackend>(); });
   for (DeviceSlot* slot : all_slots()) {
     const auto stream = slot->stream_if_open();
+    if (!stream && slot->awaits_restoring()) slot->reset();  // or the next test would hear of it
     if (!stream) continue;
     bool lost = false;
     {
@@ -115,6 +116,7 @@ inline void restore_library() {
   set_default_device(device("cpu"));
   manual_seed(0);
   cleanup();
+  reset_peak();
 }
 
 // Starts with every device closed; ends by looking for what the test left behind.

@@ -2,6 +2,7 @@
 
 #include "backend/cpu/onednn_api.h"
 #include "platform/environment.h"
+#include "platform/forked.h"
 #include "platform/library.h"
 
 #ifdef TIDEPOOL_ONEDNN
@@ -29,10 +30,11 @@ const OneDnnFunctions* open_functions() {
 
 const OneDnnFunctions* onednn_functions() {
   static const OneDnnFunctions* const functions = open_functions();
-  return functions;
+  return is_forked() ? nullptr : functions;  // its threads are the parent's
 }
 
 OneDnnThreads::OneDnnThreads(int threads) : before_(omp_get_max_threads()), wanted_(threads) {
+  watch_forks();
   if (before_ != wanted_) omp_set_num_threads(wanted_);
 }
 OneDnnThreads::~OneDnnThreads() {
@@ -102,7 +104,8 @@ bool OneDnn::gemm(const Gemm& g, bool alone) {
 }
 
 OneDnn::Workshop* OneDnn::workshop() {
-  if (!workshop_ && there()) workshop_ = std::make_unique<Workshop>(*onednn_functions(), threads_);
+  if (!there()) return nullptr;
+  if (!workshop_) workshop_ = std::make_unique<Workshop>(*onednn_functions(), threads_);
   return workshop_ && workshop_->stream ? workshop_.get() : nullptr;
 }
 

@@ -60,7 +60,7 @@ struct OneDnnFunctions {
 #undef X
 };
 
-// Opens the library at the first call; null when it is not there.
+// Opens the library at the first call; null when it is not there, and in a child of fork().
 const OneDnnFunctions* onednn_functions();
 
 // While it lives, OpenMP regions that this thread starts have so many threads.

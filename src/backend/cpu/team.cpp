@@ -1,5 +1,7 @@
 #include "backend/cpu/team.h"
 
+#include "platform/forked.h"
+
 #include <algorithm>
 
 #ifdef TIDEPOOL_OPENMP
@@ -24,6 +26,15 @@ Share share(std::size_t count, std::size_t grain, std::size_t parts, std::size_t
 }
 }  // namespace
 
+// The same pieces as with all threads, so the same bits.
+void CpuTeam::run_alone(std::size_t count, std::size_t grain, Piece piece, void* context) const {
+  const auto parts = static_cast<std::size_t>(threads_);
+  for (std::size_t part = 0; part < parts; ++part) {
+    const Share next = share(count, grain, parts, part);
+    if (next.begin < next.end) piece(context, next.begin, next.end);
+  }
+}
+
 #ifdef TIDEPOOL_OPENMP
 
 struct CpuTeam::Workers {};
@@ -32,6 +43,8 @@ CpuTeam::CpuTeam(int threads) : threads_(threads) {}
 CpuTeam::~CpuTeam() = default;
 
 void CpuTeam::split(std::size_t count, std::size_t grain, Piece piece, void* context) {
+  if (is_forked()) return run_alone(count, grain, piece, context);
+  watch_forks();
 #pragma omp parallel num_threads(threads_)
   {
     const auto parts = static_cast<std::size_t>(omp_get_num_threads());
@@ -68,11 +81,17 @@ struct CpuTeam::Workers {
 };
 
 CpuTeam::CpuTeam(int threads) : threads_(threads), workers_(std::make_unique<Workers>()) {
+  if (threads == 1 || is_forked()) return;
+  watch_forks();
   const auto parts = static_cast<std::size_t>(threads);
   for (std::size_t part = 1; part < parts; ++part) workers_->threads.emplace_back([this, part, parts] { workers_->work(part, parts); });
 }
 
 CpuTeam::~CpuTeam() {
+  if (is_forked()) {
+    workers_.release();  // NOLINT: threads that are the parent's cannot be joined
+    return;
+  }
   {
     const std::scoped_lock lock(workers_->mutex);
     workers_->stop = true;
@@ -82,6 +101,7 @@ CpuTeam::~CpuTeam() {
 }
 
 void CpuTeam::split(std::size_t count, std::size_t grain, Piece piece, void* context) {
+  if (is_forked()) return run_alone(count, grain, piece, context);
   const auto parts = static_cast<std::size_t>(threads_);
   {
     const std::scoped_lock lock(workers_->mutex);

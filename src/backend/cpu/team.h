@@ -33,6 +33,7 @@ class CpuTeam {
  private:
   using Piece = void (*)(void* context, std::size_t begin, std::size_t end);
   void split(std::size_t count, std::size_t grain, Piece piece, void* context);
+  void run_alone(std::size_t count, std::size_t grain, Piece piece, void* context) const;  // in a child of fork()
 
   struct Workers;
   int threads_;

@@ -80,6 +80,7 @@ CommandList::CommandList(VulkanDevice& device, Pipelines& pipelines, const Recor
   if (result != VK_SUCCESS) device_.call.vkDestroyCommandPool(device_.handle, pool_, nullptr);
   device_.check(result, "vkAllocateCommandBuffers");
   device_.name(VK_OBJECT_TYPE_COMMAND_BUFFER, buffer_, "tidepool batch");
+  held_.reserve(64);  // of a step: the batches under way are more on a busy machine, and one that is new takes nothing from the heap then
 }
 
 CommandList::~CommandList() {

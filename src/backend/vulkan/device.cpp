@@ -99,8 +99,8 @@ PciDevice place_of(const PhysicalDevice& device) {
   return place;
 }
 
-VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const PhysicalDevice& which, std::chrono::nanoseconds time)
-    : instance(std::move(from)), physical(which), patience(time) {
+VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const PhysicalDevice& which)
+    : instance(std::move(from)), physical(which) {
   VkPhysicalDeviceMaintenance4Properties buffers{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
   VkPhysicalDeviceMaintenance3Properties allocations{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
                                                      .pNext = physical.maintenance4 ? &buffers : nullptr};

@@ -16,7 +16,7 @@ BackendInfo describe(const PhysicalDevice& device);
 PciDevice place_of(const PhysicalDevice& device);
 
 struct VulkanDevice {
-  VulkanDevice(std::shared_ptr<const VulkanInstance> instance, const PhysicalDevice& physical, std::chrono::nanoseconds patience);
+  VulkanDevice(std::shared_ptr<const VulkanInstance> instance, const PhysicalDevice& physical);
   ~VulkanDevice();
   VulkanDevice(const VulkanDevice&) = delete;
   VulkanDevice& operator=(const VulkanDevice&) = delete;
@@ -38,7 +38,7 @@ struct VulkanDevice {
 
   const std::shared_ptr<const VulkanInstance> instance;
   const PhysicalDevice physical;
-  const std::chrono::nanoseconds patience;
+  std::chrono::nanoseconds patience = std::chrono::seconds(30);
   VkPhysicalDeviceProperties properties{};
   VkPhysicalDeviceLimits limits{};
   std::size_t max_allocation_bytes = SIZE_MAX;

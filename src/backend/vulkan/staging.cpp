@@ -19,9 +19,9 @@ Staging::~Staging() {
 }
 
 void Staging::open() {
-  if (memory_) return;
-  VulkanMemory* const made = heap_.allocate(pieces * piece_bytes);
-  if (!made)
+  if (open_) return;
+  if (!memory_) memory_ = heap_.allocate(pieces * piece_bytes);
+  if (!memory_)
     throw DeviceError("vulkan", "there is no host memory for copies to and from the device, wanted 8 MiB; free some and try again");
   for (Piece& piece : pieces_) {
     const VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
@@ -36,7 +36,7 @@ void Staging::open() {
     const VkFenceCreateInfo fence{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     if (!piece.fence) device_.check(device_.call.vkCreateFence(device_.handle, &fence, nullptr, &piece.fence), "vkCreateFence");
   }
-  memory_ = made;
+  open_ = true;
 }
 
 void Staging::wait(Piece& piece) {

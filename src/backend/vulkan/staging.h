@@ -42,6 +42,7 @@ class Staging {
   VulkanHeap heap_;
   VulkanMemory* memory_ = nullptr;  // made when first needed
   std::array<Piece, pieces> pieces_{};
+  bool open_ = false;  // all of it was made
   std::size_t turn_ = 0;
 };
 

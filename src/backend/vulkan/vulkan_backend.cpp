@@ -20,9 +20,8 @@ constexpr std::size_t worth_staging = 4096;  // bytes, to be read from memory th
 
 class VulkanBackend : public Backend {
  public:
-  VulkanBackend(std::shared_ptr<const VulkanInstance> instance, const PhysicalDevice& physical, std::chrono::nanoseconds patience,
-                std::size_t most_pipelines)
-      : device_(std::move(instance), physical, patience),
+  VulkanBackend(std::shared_ptr<const VulkanInstance> instance, const PhysicalDevice& physical, std::size_t most_pipelines)
+      : device_(std::move(instance), physical),
         heap_(device_),
         staging_(device_),
         pipelines_(device_, most_pipelines),
@@ -70,6 +69,7 @@ class VulkanBackend : public Backend {
     if (time.count() > 0) pipelines_.keep_if_due();
     return queue_.wait(serial, time);
   }
+  void set_patience(std::chrono::nanoseconds time) override { device_.patience = time; }
   bool time_launches(bool on) override {
     const bool has_clock = device_.physical.timestamp_bits > 0 && device_.limits.timestampPeriod > 0;
     device_.timing = on && has_clock;
@@ -101,7 +101,7 @@ std::vector<PciDevice> list_vulkan_places() {
   return all;
 }
 
-std::unique_ptr<Backend> open_vulkan(std::size_t index, std::chrono::nanoseconds patience, std::size_t most_pipelines) {
+std::unique_ptr<Backend> open_vulkan(std::size_t index, std::size_t most_pipelines) {
   auto instance = vulkan_instance();
   const auto devices = instance->devices();
   if (devices.empty())
@@ -112,7 +112,7 @@ std::unique_ptr<Backend> open_vulkan(std::size_t index, std::chrono::nanoseconds
     throw DeviceError("vulkan",
                       cat("device ", index, " was asked for, but there are ", devices.size(), "; wanted 0 to ", devices.size() - 1));
   const PhysicalDevice& physical = devices[index];
-  return std::make_unique<VulkanBackend>(std::move(instance), physical, patience, most_pipelines);
+  return std::make_unique<VulkanBackend>(std::move(instance), physical, most_pipelines);
 }
 
 }  // namespace tidepool::inline v0

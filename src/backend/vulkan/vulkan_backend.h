@@ -9,7 +9,6 @@
 #include "backend/backend.h"
 #include "platform/load/drm_card.h"
 
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -19,9 +18,7 @@ namespace tidepool::inline v0 {
 std::vector<BackendInfo> list_vulkan_devices();
 // Where each of them sits, in the same order; nothing for those that are software.
 std::vector<PciDevice> list_vulkan_places();
-// Patience: how long the device may keep us waiting before it counts as lost. Pipelines: how many there are at most, but for those
-// that work under way and recordings need.
-std::unique_ptr<Backend> open_vulkan(std::size_t index, std::chrono::nanoseconds patience = std::chrono::seconds(30),
-                                     std::size_t most_pipelines = 1024);
+// Pipelines: how many there are at most, but for those that work under way and recordings need.
+std::unique_ptr<Backend> open_vulkan(std::size_t index, std::size_t most_pipelines = 1024);
 
 }  // namespace tidepool::inline v0

@@ -1,5 +1,6 @@
 // Makes pipelines before they are asked for, in a thread of its own at low priority, so that a network's first step need not wait
-// for them. It changes when a pipeline is made, and nothing else: whoever wants one that is not ready makes it himself.
+// for them. It changes when a pipeline is made, and nothing else: whoever wants one that is not ready makes it himself. A process that
+// ends waits for the pipeline that is being made: a driver must not be torn down while it compiles.
 //
 //     warming.start(list.known());
 //     if (const auto made = warming.take(recipe)) …      // it is the caller's now
@@ -7,6 +8,7 @@
 
 #include "backend/vulkan/pipeline_maker.h"
 
+#include <condition_variable>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -32,6 +34,10 @@ class Warming {
   std::size_t ready();  // made and not taken
 
  private:
+  struct Running;
+  static Running& running();
+  static void end_all() noexcept;
+  void leave_list();
   void work();
   std::optional<std::string> next();
   void put(const std::string& recipe, const Pipeline& made);
@@ -42,6 +48,8 @@ class Warming {
   std::string making_;  // empty: nothing, or nothing that is still wanted
   std::map<std::string, Pipeline> made_;
   std::vector<Pipeline> too_late_;  // made while somebody made his own
+  bool at_work_ = false;            // the thread, which calls the driver no more once it is not
+  std::condition_variable done_;
   std::thread thread_;
 };
 
