@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "device/vulkan_backend.h"
+#include "support/child.h"
 #include "support/sanitizers.h"
 
 namespace tidepool::inline v0 {
@@ -142,6 +143,25 @@ TEST_P(VulkanFailures, an_unknown_shader_is_named) {
   } catch (const DeviceError& error) {
     EXPECT_NE(std::string(error.what()).find("no_such_kernel"), std::string::npos) << error.what();
   }
+}
+
+// Alone: what the work may still use stays for as long as the process does.
+TEST_P(VulkanFailures, what_is_under_way_stays_where_every_wait_for_it_fails) {
+  if (!is_child()) {
+    EXPECT_EQ(run_this_test_again(""), 0);
+    return;
+  }
+  constexpr std::uint32_t many = 1 << 20;
+  Memory *x = filled(many, 1), *y = filled(many, 0);
+  const std::vector<Launch> launches(50, axpy_launch(axpy, x, y, y, many));
+  std::unique_ptr<Recording> recording = backend->bake(launches);
+  const Serial serial = backend->submit(recording.get());
+  faults::set("VK_ERROR_OUT_OF_HOST_MEMORY@vkWaitForFences:every:1");
+  EXPECT_THROW(backend->wait(serial, 60s), DeviceError);
+  recording.reset();
+  backend.reset();
+  faults::set("");
+  EXPECT_EQ(validation_messages(), 0U);
 }
 
 TEST_P(VulkanFailures, a_device_number_out_of_range_is_named) {

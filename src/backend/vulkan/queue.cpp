@@ -17,10 +17,12 @@ VulkanQueue::VulkanQueue(VulkanDevice& device, Pipelines& pipelines) : device_(d
   for (std::size_t i = 0; i < slots; ++i) slots_.emplace_back(device, pipelines);
 }
 
-VulkanQueue::~VulkanQueue() {
+VulkanQueue::~VulkanQueue() { end_work(); }
+
+void VulkanQueue::end_work() {
   if (device_.lost || device_.abandoned || finished_ == last_) return;
   const VkResult result = fence_state(last_, device_.patience);
-  device_.abandoned = result == VK_TIMEOUT || result == VK_NOT_READY;
+  device_.abandoned = result != VK_SUCCESS && result != VK_ERROR_DEVICE_LOST;
 }
 
 void VulkanQueue::record(const Launch& launch) {

@@ -11,7 +11,7 @@ namespace tidepool::inline v0 {
 class VulkanQueue {
  public:
   VulkanQueue(VulkanDevice& device, Pipelines& pipelines);
-  ~VulkanQueue();  // waits for what is under way, unless the device is lost; not longer than its patience
+  ~VulkanQueue();
   VulkanQueue(const VulkanQueue&) = delete;
   VulkanQueue& operator=(const VulkanQueue&) = delete;
 
@@ -19,6 +19,9 @@ class VulkanQueue {
   Serial submit_batch();  // nothing recorded: the last serial, and nothing is submitted
   Serial submit(const CommandList& recording);
   bool wait(Serial serial, std::chrono::nanoseconds time);
+  // Waits for what is under way, unless the device is lost; not longer than its patience. Where nobody can say whether it has ended,
+  // the device is abandoned: what the work may still use is never destroyed.
+  void end_work();
   void take_times(std::vector<LaunchTime>& into);
 
  private:

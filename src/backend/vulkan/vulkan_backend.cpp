@@ -3,6 +3,7 @@
 #include <tidepool/error.h>
 
 #include <cstring>
+#include <type_traits>
 
 #include "backend/vulkan/queue.h"
 #include "backend/vulkan/staging.h"
@@ -63,11 +64,13 @@ class VulkanBackend : public Backend {
     return recording;
   }
   Serial submit(Recording* recording) override {
-    return recording ? queue_.submit(static_cast<VulkanRecording*>(recording)->commands) : queue_.submit_batch();
+    return or_the_end(
+        [&] { return recording ? queue_.submit(static_cast<VulkanRecording*>(recording)->commands) : queue_.submit_batch(); });
   }
   bool wait(Serial serial, std::chrono::nanoseconds time) override {
-    if (time.count() > 0) pipelines_.keep_if_due();
-    return queue_.wait(serial, time);
+    if (time.count() <= 0) return queue_.wait(serial, time);
+    pipelines_.keep_if_due();
+    return or_the_end([&] { return queue_.wait(serial, time); });
   }
   void set_patience(std::chrono::nanoseconds time) override { device_.patience = time; }
   bool time_launches(bool on) override {
@@ -78,6 +81,17 @@ class VulkanBackend : public Backend {
   void take_times(std::vector<LaunchTime>& into) override { queue_.take_times(into); }
 
  private:
+  // An error here is the device's end for whoever gets it, and then recordings go, which may be under way.
+  template <class Function>
+  std::invoke_result_t<Function> or_the_end(Function&& function) {
+    try {
+      return function();
+    } catch (const DeviceError&) {
+      queue_.end_work();
+      throw;
+    }
+  }
+
   VulkanDevice device_;  // the order matters: the queue goes first, and waits for its work
   VulkanHeap heap_;
   Staging staging_;
