@@ -269,7 +269,7 @@ void Stream::apply_settings() {
   const Settings now = current_settings();
   max_commands_ = static_cast<std::size_t>(now.max_commands);
   deadline_ = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(now.wait_limit));
-  if (state_ == State::alive) backend_->set_patience(deadline_);
+  backend_->set_patience(deadline_);
   set_pace(now.max_load);
   pool_.set_limits(
       {.memory = now.memory_limit, .cache = now.cache_limit, .cached_per_class = static_cast<std::size_t>(now.max_cached_per_class)});
