@@ -74,9 +74,6 @@ function(tidepool_test_options target)
   tidepool_options(${target})
   # It is the library that is to be fast; with a sanitizer, which multiplies what there is to optimise, waiting for a compiler takes longer.
   target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1> $<$<BOOL:${sanitized}>:-O0>)
-  if(TIDEPOOL_SANITIZE MATCHES "undefined")  # half of the compiler's time, in tests, for pointers that AddressSanitizer sees as well
-    target_compile_options(${target} PRIVATE -fno-sanitize=null,alignment)
-  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # gcc 12 sees ghosts in strings that are added, and in std::regex
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict -Wno-maybe-uninitialized)
   endif()
@@ -111,8 +108,8 @@ foreach(folder IN LISTS folders)
   add_executable(${target} ${sources})
   tidepool_test_options(${target})
   target_precompile_headers(${target} REUSE_FROM tidepool_test_headers)
-  if(sanitized)  # but what computes references is worth it
-    list(FILTER sources INCLUDE REGEX "/(reference|finite_differences|checks|[a-z]+_cases)\\.cpp$")
+  if(sanitized)  # but what makes inputs and references is worth it
+    list(FILTER sources INCLUDE REGEX "/(inputs|reference|finite_differences|checks|[a-z]+_cases)\\.cpp$")
     set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS -O1)
     set_property(SOURCE ${sources} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
   endif()
@@ -160,6 +157,8 @@ function(tidepool_stand_in target library user definition)
   get_filename_component(name ${library} NAME_WE)
   add_library(tidepool_${name} MODULE ${PROJECT_SOURCE_DIR}/tests/${library})
   tidepool_options(tidepool_${name})
+  # Functions of C are called by types of the caller's own, which clang would compare.
+  target_compile_options(tidepool_${name} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/${user} PROPERTIES COMPILE_DEFINITIONS ${definition}="$<TARGET_FILE:tidepool_${name}>")
   add_dependencies(${target} tidepool_${name})
 endfunction()

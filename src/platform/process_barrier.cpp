@@ -1,5 +1,7 @@
 #include "platform/process_barrier.h"
 
+#include "platform/sanitizers.h"
+
 #ifdef __linux__
 
 #include <chrono>
@@ -17,7 +19,7 @@ bool announce() { return ask(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); }
 }  // namespace
 
 bool has_process_barrier() {
-#ifdef __SANITIZE_THREAD__
+#ifdef TIDEPOOL_THREAD_SANITIZER
   return false;
 #else
   static const bool there = announce();

@@ -2,13 +2,15 @@
 // Under a sanitizer it is the heap, so that use after free shows.
 #pragma once
 
+#include "platform/sanitizers.h"
+
 #include <cstddef>
 #include <memory>
 #include <new>
 
 namespace tidepool::inline v0 {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(TIDEPOOL_ADDRESS_SANITIZER) || defined(TIDEPOOL_THREAD_SANITIZER)
 template <class T>
 using Recycling = std::allocator<T>;
 #else

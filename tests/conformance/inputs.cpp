@@ -32,6 +32,13 @@ constexpr std::array<float, special_count> special_values{Limits::quiet_NaN(),
 constexpr std::array<float, denormal_count> denormal_values{
     Limits::denorm_min(), -Limits::denorm_min(), 1e-39F, -3e-40F, (Limits::min)(), -0.0F};
 
+// As std::uniform_real_distribution, for which clang computes two logarithms for every number.
+template <class T>
+T uniform_in(T low, T high, std::mt19937_64& random) {
+  const T below_one = std::min(static_cast<T>(random()) / static_cast<T>(0x1p64), std::nextafter(T{1}, T{0}));
+  return below_one * (high - low) + low;
+}
+
 }  // namespace
 
 Inputs::Inputs(const Device& device, const Case& c, std::vector<double> kinks)
@@ -75,8 +82,7 @@ Tensor Inputs::leaf(const Shape& shape, Draw&& draw) {
 }
 
 Tensor Inputs::uniform(const Shape& shape, double low, double high) {
-  std::uniform_real_distribution<double> distribution(low, high);
-  return leaf(shape, [&] { return distribution(random_); });
+  return leaf(shape, [&] { return uniform_in(low, high, random_); });
 }
 
 Tensor Inputs::normal(const Shape& shape) {
@@ -110,9 +116,8 @@ std::vector<float> host_values(const Tensor& tensor) {
 
 std::vector<float> seed_values(std::size_t count) {
   std::mt19937_64 random(11);
-  std::uniform_real_distribution<float> distribution(-1.0F, 1.0F);
   std::vector<float> values(count);
-  for (float& value : values) value = distribution(random);
+  for (float& value : values) value = uniform_in(-1.0F, 1.0F, random);
   return values;
 }
 

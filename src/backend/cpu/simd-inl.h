@@ -15,14 +15,22 @@
 #include <cstddef>
 #include <limits>
 
+#include "platform/sanitizers.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace tidepool::inline v0 {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Long functions are copied into every loop that uses them, unless a file says TIDEPOOL_SIMD_CALLS: with many loops that
-// would take minutes to compile. Sanitizers multiply their size, so there they are always called.
-#if defined(TIDEPOOL_SIMD_CALLS) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// would take minutes to compile. Sanitizers multiply their size, so there they are always called, and so are formulas of tables.
+#undef TIDEPOOL_SIMD_FORMULA
+#if defined(TIDEPOOL_ADDRESS_SANITIZER) || defined(TIDEPOOL_THREAD_SANITIZER)
+#define TIDEPOOL_SIMD_FORMULA HWY_NOINLINE
+#else
+#define TIDEPOOL_SIMD_FORMULA HWY_INLINE
+#endif
+#if defined(TIDEPOOL_SIMD_CALLS) || defined(TIDEPOOL_ADDRESS_SANITIZER) || defined(TIDEPOOL_THREAD_SANITIZER)
 #define TIDEPOOL_SIMD_FUNCTION [[maybe_unused]] static HWY_NOINLINE
 #else
 #define TIDEPOOL_SIMD_FUNCTION HWY_INLINE

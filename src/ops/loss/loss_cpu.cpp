@@ -63,18 +63,18 @@ HWY_INLINE void gradient_of(const CpuCall& call) {
   each_pair(call, params.count, call.buffer<float>(3), [&](Pack p, Pack t) HWY_ATTR { return scale * F()(p, t); });
 }
 
-#define LOSS(name, f, dp, dt)                                                                         \
-  struct name##_f {                                                                                   \
-    HWY_INLINE Pack operator()(Pack p, Pack t) const { return f; }                                    \
-  };                                                                                                  \
-  struct name##_dp {                                                                                  \
-    HWY_INLINE Pack operator()([[maybe_unused]] Pack p, [[maybe_unused]] Pack t) const { return dp; } \
-  };                                                                                                  \
-  struct name##_dt {                                                                                  \
-    HWY_INLINE Pack operator()([[maybe_unused]] Pack p, [[maybe_unused]] Pack t) const { return dt; } \
-  };                                                                                                  \
-  void run_##name(const CpuCall& call) { mean_of<name##_f>(call); }                                   \
-  void run_##name##_grad_p(const CpuCall& call) { gradient_of<name##_dp>(call); }                     \
+#define LOSS(name, f, dp, dt)                                                                                    \
+  struct name##_f {                                                                                              \
+    TIDEPOOL_SIMD_FORMULA Pack operator()(Pack p, Pack t) const { return f; }                                    \
+  };                                                                                                             \
+  struct name##_dp {                                                                                             \
+    TIDEPOOL_SIMD_FORMULA Pack operator()([[maybe_unused]] Pack p, [[maybe_unused]] Pack t) const { return dp; } \
+  };                                                                                                             \
+  struct name##_dt {                                                                                             \
+    TIDEPOOL_SIMD_FORMULA Pack operator()([[maybe_unused]] Pack p, [[maybe_unused]] Pack t) const { return dt; } \
+  };                                                                                                             \
+  void run_##name(const CpuCall& call) { mean_of<name##_f>(call); }                                              \
+  void run_##name##_grad_p(const CpuCall& call) { gradient_of<name##_dp>(call); }                                \
   void run_##name##_grad_t(const CpuCall& call) { gradient_of<name##_dt>(call); }
 #include "ops/loss/loss.def"
 
