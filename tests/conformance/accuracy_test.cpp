@@ -114,6 +114,27 @@ TEST_P(Accuracy, OfTheGradientOfAQuotientIsThatOfTheResult) {
             4);
 }
 
+// A million equal terms: one float that all are added to would be off by half a percent.
+TEST_P(Accuracy, OfSumsDownLongColumnsIsThatOfTheLastAxis) {
+  const Using backend(*GetParam());
+  constexpr std::int64_t rows = 1'000'000;
+  const Tensor x = zeros({rows, 2}, {.device = backend.device()});
+  fill_(x.slice(0, 1), 0.5F);
+  const Tensor leaf = x.requires_grad();
+  const double first = std::exp(0.5), all = first + rows - 1;
+  const Tensor share = softmax(leaf, 0), log_share = log_softmax(leaf, 0);
+  EXPECT_NEAR(share.slice(rows - 1, rows).to_host<float>()[1] * all, 1, 1e-3);
+  EXPECT_NEAR(log_share.slice(0, 1).to_host<float>()[0], 0.5 - std::log(all), 1e-3);
+  sum(log_share).backward();  // of each the gradient is 1 - rows * share
+  EXPECT_NEAR(leaf.grad().slice(0, 1).to_host<float>()[0], 1 - rows * first / all, 1e-3);
+}
+
+TEST_P(Accuracy, OfAveragesOfLargeWindowsIsThatOfSmallOnes) {
+  const Using backend(*GetParam());
+  const Tensor x = full({1, 1, 1500, 1500}, 0.1F, {.device = backend.device()});
+  EXPECT_NEAR(avg_pool2d(x, {.kernel = 1500}).item(), 0.1, 1e-5);
+}
+
 INSTANTIATE_TEST_SUITE_P(, Accuracy, testing::ValuesIn(backend_pointers()), [](const auto& info) { return info.param->name; });
 
 }  // namespace

@@ -142,6 +142,13 @@ TEST_P(SpecialGradients, AreThoseOfTheDefinitionInDoublePrecision) {
   EXPECT_GT(checked, 10);
 }
 
+TEST_P(SpecialGradients, OfAbsAtNaNIsZeroAsPyTorchHasIt) {
+  const Using backend(*GetParam());
+  const Tensor x = full({3}, std::numeric_limits<float>::quiet_NaN(), {.device = backend.device()}).requires_grad();
+  sum(abs(x)).backward();
+  EXPECT_EQ(x.grad().to_host<float>(), std::vector<float>(3, 0.0F));
+}
+
 // relu, sigmoid and tanh within a product, whose gradients follow from the result.
 TEST_P(SpecialGradients, OfFusedActivationsAreThoseOfTheActivations) {
   const Using backend(*GetParam());

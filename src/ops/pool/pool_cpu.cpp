@@ -197,8 +197,11 @@ void run_avg(const CpuCall& call) {
       float* to = y + (plane * p.oh + oy) * p.ow;
       for_windows(p, oy, 0, [&](std::size_t ox, const Stretch& rows, const Stretch& columns) HWY_ATTR {
         float sum = 0;
-        for (std::size_t row = rows.begin; row < rows.end; ++row)
-          for (std::size_t column = columns.begin; column < columns.end; ++column) sum += from[row * p.w + column];
+        for (std::size_t row = rows.begin; row < rows.end; ++row) {
+          float part = 0;  // of a row, so that large windows lose nothing
+          for (std::size_t column = columns.begin; column < columns.end; ++column) part += from[row * p.w + column];
+          sum += part;
+        }
         to[ox] = sum / count;
       });
     }

@@ -4,6 +4,7 @@
 #define HWY_TARGET_INCLUDE "ops/softmax/softmax_cpu.cpp"
 #include <hwy/foreach_target.h>
 
+#include "ops/reduce/reduce.h"
 #include "ops/softmax/softmax-inl.h"
 #include "ops/softmax/softmax.h"
 
@@ -41,11 +42,15 @@ HWY_INLINE void over(const CpuCall& call, const Row& row, const Columns& columns
   });
 }
 
-// f(at, i, some) for all packs of a stretch of columns, row by row; i counts from the stretch's first column.
+// f(at, i, some) for all packs of a stretch of columns, in rows from `begin` to `end`; i counts from the stretch's first column.
+template <class F>
+HWY_INLINE void each_pack(const MiddleParams& p, std::size_t at, std::size_t width, std::size_t begin, std::size_t end, const F& f) {
+  for (std::size_t m = begin; m < end; ++m)
+    for (std::size_t i = 0; i < width; i += lanes) f(at + m * p.inner + i, i, HWY_MIN(lanes, width - i));
+}
 template <class F>
 HWY_INLINE void each_pack(const MiddleParams& p, std::size_t at, std::size_t width, const F& f) {
-  for (std::size_t m = 0; m < p.middle; ++m)
-    for (std::size_t i = 0; i < width; i += lanes) f(at + m * p.inner + i, i, HWY_MIN(lanes, width - i));
+  each_pack(p, at, width, 0, p.middle, f);
 }
 
 struct Columns {  // one value for each; whole packs may be read and written
@@ -55,6 +60,17 @@ struct Columns {  // one value for each; whole packs may be read and written
   HWY_INLINE void set(std::size_t i, Pack pack) { store(pack, value + i); }
 };
 
+// The sums of term(at, i, some) over each column; of parts, so that long columns lose nothing.
+template <class Term>
+HWY_INLINE void add_columns(const MiddleParams& p, std::size_t at, std::size_t width, Columns& sums, const Term& term) {
+  for (std::size_t begin = 0; begin < p.middle; begin += longest_part) {
+    Columns part(0, width);
+    each_pack(p, at, width, begin, std::min<std::size_t>(p.middle, begin + longest_part),
+              [&](std::size_t from, std::size_t i, std::size_t some) HWY_ATTR { part.set(i, part.at(i) + term(from, i, some)); });
+    for (std::size_t i = 0; i < width; i += lanes) sums.set(i, sums.at(i) + part.at(i));
+  }
+}
+
 // Largest, and sum of exp(x - largest), of each column; each(at, some, exp) gets the terms.
 template <class Each>
 HWY_INLINE void column_sums(const MiddleParams& p, const float* x, std::size_t at, std::size_t width, Columns& largest, Columns& sums,
@@ -63,10 +79,10 @@ HWY_INLINE void column_sums(const MiddleParams& p, const float* x, std::size_t a
   each_pack(p, at, width, [&](std::size_t from, std::size_t i, std::size_t some) HWY_ATTR {
     largest.set(i, Largest::join(largest.at(i).v, load_some(x + from, some).v));
   });
-  each_pack(p, at, width, [&](std::size_t from, std::size_t i, std::size_t some) HWY_ATTR {
+  add_columns(p, at, width, sums, [&](std::size_t from, std::size_t i, std::size_t some) HWY_ATTR {
     const Pack term = exp(load_some(x + from, some) - largest.at(i));
     each(from, some, term);
-    sums.set(i, sums.at(i) + term);
+    return term;
   });
 }
 
@@ -140,8 +156,8 @@ HWY_INLINE void gradient(const CpuCall& call, const Term& term, const Result& re
       },
       [&](std::size_t at, std::size_t width) HWY_ATTR {
         Columns sums(0, width);
-        each_pack(p, at, width, [&](std::size_t from, std::size_t i, std::size_t some) HWY_ATTR {
-          sums.set(i, sums.at(i) + term(load_some(y + from, some), load_some(dy + from, some)));
+        add_columns(p, at, width, sums, [&](std::size_t from, std::size_t, std::size_t some) HWY_ATTR {
+          return term(load_some(y + from, some), load_some(dy + from, some));
         });
         each_pack(p, at, width, [&](std::size_t from, std::size_t i, std::size_t some) HWY_ATTR {
           store_some(result(load_some(y + from, some), load_some(dy + from, some), sums.at(i)), dx + from, some);
