@@ -6,6 +6,8 @@
 #include "backend/vulkan/shim.h"
 #endif
 #include "platform/cat.h"
+#include "platform/environment.h"
+#include "platform/log.h"
 #include "platform/one_line.h"
 
 #include <charconv>
@@ -139,7 +141,28 @@ void begin(std::vector<Planned> planned, bool counting) {
   any_faults.store(counting || !s.planned.empty(), std::memory_order_relaxed);
 }
 
+std::vector<Planned> read_all(std::string_view text) {
+  std::vector<Planned> planned;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    planned.push_back(Reader(text.substr(0, comma)).read());
+    text = comma == text.npos ? std::string_view{} : text.substr(comma + 1);
+  }
+  return planned;
+}
+
 }  // namespace
+
+void faults_from_outside() {
+  [[maybe_unused]] static const bool once = [] {
+    if (const auto wanted = environment("TIDEPOOL_FAULT")) try {
+        begin(read_all(*wanted), false);
+      } catch (const ArgumentError& error) {
+        warn(cat("TIDEPOOL_FAULT is ignored: ", error.what()));
+      }
+    return true;
+  }();
+}
 
 Fault next_fault(FaultPoint point) {
   Fault fault = Fault::none;
@@ -162,17 +185,16 @@ void host_out_of_memory(const char* operation) { throw OutOfMemory(operation, "t
 
 namespace faults {
 
+// What comes from outside comes first, or it would replace what is set before the first device is used.
 void set(std::string_view text) {
-  std::vector<Planned> planned;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    planned.push_back(Reader(text.substr(0, comma)).read());
-    text = comma == text.npos ? std::string_view{} : text.substr(comma + 1);
-  }
-  begin(std::move(planned), false);
+  faults_from_outside();
+  begin(read_all(text), false);
 }
 
-void count() { begin({}, true); }
+void count() {
+  faults_from_outside();
+  begin({}, true);
+}
 
 std::int64_t reached(std::string_view point) {
   const std::scoped_lock lock(state().mutex);

@@ -11,6 +11,7 @@ enum class FaultPoint { launch, submit, wait, allocate, upload, download, alloc 
 enum class Fault { none, device_lost, hang, slow, out_of_memory, host_out_of_memory };
 
 extern std::atomic<bool> any_faults;  // or points are counted
+void faults_from_outside();           // TIDEPOOL_FAULT, which is read once
 Fault next_fault(FaultPoint point);
 int next_vulkan_fault(const char* function);
 [[noreturn]] void host_out_of_memory(const char* operation);

@@ -22,26 +22,27 @@ namespace tidepool::inline v0 {
 struct Node;
 struct TapeEntry;
 
-// A leaf's gradient. The backward passes of several threads may come to a leaf at once: the first gradient that is given stays, and others
-// see it whole or not at all. Whoever else changes it has the leaf for himself.
+// A leaf's gradient; one that was released is none. The backward passes of several threads may come to a leaf at once: the first gradient
+// that is given stays, and others see it whole or not at all. Whoever else changes it has the leaf for himself.
 class LeafGradient {
  public:
-  explicit operator bool() const { return given_.load(std::memory_order_acquire); }
+  explicit operator bool() const { return get() != nullptr; }
   operator std::shared_ptr<Node>() const { return *this ? node_ : nullptr; }
-  Node* get() const { return *this ? node_.get() : nullptr; }
+  Node* get() const;
   Node* operator->() const { return get(); }
   Node& operator*() const { return *get(); }
   LeafGradient& operator=(std::shared_ptr<Node> node) {
-    given_.store(false, std::memory_order_relaxed);
+    released_ = nullptr;
     node_ = std::move(node);
-    given_.store(node_ != nullptr, std::memory_order_release);
+    given_.store(node_.get(), std::memory_order_release);
     return *this;
   }
   bool give_first(std::shared_ptr<Node> node);  // false: there is one
 
  private:
   std::shared_ptr<Node> node_;
-  std::atomic<bool> given_{false};
+  std::shared_ptr<Node> released_;  // before the first one was given anew: another thread may be looking at it still
+  std::atomic<Node*> given_{nullptr};
 };
 
 struct Node {
@@ -80,6 +81,11 @@ struct Node {
  private:
   std::size_t bytes_ = 0;
 };
+
+inline Node* LeafGradient::get() const {
+  Node* const node = given_.load(std::memory_order_acquire);
+  return node && !node->released ? node : nullptr;
+}
 
 [[noreturn]] void unusable(const char* operation, const Tensor& tensor);
 // The node behind a tensor that can be used; throws ReleasedError naming the operation otherwise.

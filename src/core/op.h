@@ -113,9 +113,9 @@ inline void apply_in_place(const char* operation, std::initializer_list<const Te
   apply_in_place(operation, std::span(tensors.begin(), tensors.size()), written, check, run, attrs);
 }
 
-// Operands for launches, with their access.
+// Operands for launches, with their access. An empty view may begin where its block ends, and no device binds that.
 inline Operand operand(const Node& node, Access access) {
-  return {node.storage.block(), node.offset, node.bytes(), access, static_cast<std::uint8_t>(size_of(node.dtype))};
+  return {node.storage.block(), node.bytes() ? node.offset : 0, node.bytes(), access, static_cast<std::uint8_t>(size_of(node.dtype))};
 }
 inline Operand read(const Node& node) { return operand(node, Access::read); }
 inline Operand write(const Node& node) { return operand(node, Access::write); }

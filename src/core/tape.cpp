@@ -127,7 +127,9 @@ void pass_gradient(Tensor gradient, const TapeEntry& from, TapeEntry::Input& inp
   if (!(gradient.shape() == input.value.shape))
     throw Error("backward", cat(from.op->name, " gave a gradient of ", gradient.shape(), " for an input of ", input.value.shape));
   if (input.leaf) {
-    if (!input.leaf->released) accumulate(input.leaf, std::move(gradient));
+    if (input.leaf->released) return;
+    if (gradient.node()->slot != input.leaf->slot) gradient = gradient.to(Device(*input.leaf->slot));  // the leaf has moved since
+    accumulate(input.leaf, std::move(gradient));
     return;
   }
   const bool first = !input.from->gradient.defined();

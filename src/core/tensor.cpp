@@ -11,6 +11,7 @@
 #include "platform/recycle.h"
 
 #include <mutex>
+#include <utility>
 
 namespace tidepool::inline v0 {
 
@@ -18,7 +19,8 @@ bool LeafGradient::give_first(std::shared_ptr<Node> node) {
   static constinit std::mutex mutex;  // of all leaves: it happens once for each
   const std::scoped_lock lock(mutex);
   if (*this) return false;
-  *this = std::move(node);
+  released_ = std::exchange(node_, std::move(node));
+  given_.store(node_.get(), std::memory_order_release);
   return true;
 }
 

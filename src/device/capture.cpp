@@ -219,6 +219,7 @@ std::shared_ptr<PlanState> Capture::finish() {
     return made_plan();
   } catch (...) {
     blocks_->fail();
+    stream_->drop_unused_arena();  // a plan that failed late had made one
     throw;
   }
 }

@@ -28,14 +28,7 @@ namespace tidepool::inline v0 {
 namespace {
 
 struct Registry {
-  Registry() {
-    const auto wanted = environment("TIDEPOOL_FAULT");
-    if (wanted) try {
-        faults::set(*wanted);
-      } catch (const ArgumentError& error) {
-        warn(cat("TIDEPOOL_FAULT is ignored: ", error.what()));
-      }
-  }
+  Registry() { faults_from_outside(); }
   std::mutex mutex;
   std::map<std::string, std::unique_ptr<DeviceSlot>, std::less<>> slots;
   std::atomic<DeviceSlot*> chosen{nullptr};
@@ -55,8 +48,8 @@ DeviceSlot::Open opener(std::string_view id) {
   if (id.starts_with("vulkan:")) {
     std::size_t index = 0;
     const std::string_view number = id.substr(7);
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
-    const bool read = error == std::errc{} && end == number.data() + number.size();
+    const auto error = std::from_chars(number.data(), number.data() + number.size(), index).ec;
+    const bool read = error == std::errc{} && number == std::to_string(index);  // one name for each: a slot has a pool of its own
     if (read && index < list_vulkan_devices().size()) return [index] { return open_vulkan(index); };
   }
 #endif

@@ -6,6 +6,7 @@
 #include "platform/bytes.h"
 #include "platform/cat.h"
 #include "platform/environment.h"
+#include "platform/log.h"
 
 #include <mutex>
 
@@ -22,6 +23,7 @@ struct State {
                .wait_limit = 30,
                .max_load = 1};
   State() {
+    log_level();  // a level that is none is told of before anything else
     if (const auto limit = environment("TIDEPOOL_MEMORY_LIMIT")) {
       if (const auto bytes = parse_bytes(*limit))
         now.memory_limit = *bytes;

@@ -128,6 +128,7 @@ class Stream final : public PoolHost, public std::enable_shared_from_this<Stream
   const Storage& arena() const { return arena_; }
   std::uint64_t arena_generation() const { return arena_generation_; }
   void grow_arena(std::size_t bytes);  // what plans share: temporaries that live within one run
+  void drop_unused_arena();            // where there is no plan
 
   void apply_settings();
   BlockPool& pool() { return pool_; }

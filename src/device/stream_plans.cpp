@@ -67,6 +67,10 @@ Serial Stream::run(Recording& recording, std::size_t launches, std::uint64_t nan
 
 void Stream::remove(PlanState& plan) {
   std::erase(plans_, &plan);
+  drop_unused_arena();
+}
+
+void Stream::drop_unused_arena() {
   if (plans_.empty()) drop_arena();
 }
 

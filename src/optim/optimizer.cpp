@@ -78,13 +78,15 @@ void OptimizerState::place(std::size_t i) const {
     throw DeviceError(
         name, cat("parameters are on different devices: ", weights.device(), " and ", node.slot->id(), "; move all with net.to(device)"));
   move_into(node, parameters[i].shared(), weights, first[i]);
-  if (node.grad) {
-    move_into(*node.grad, node.grad, gradients, first[i]);
-  } else {
-    const Tensor stretch = gradients.slice(first[i], first[i] + node.numel).reshape(node.shape);
-    node.grad = stretch.shared();
-  }
+  if (!node.grad) return begin_gradient(i);
+  move_into(*node.grad, node.grad, gradients, first[i]);
   node.grad->kept = true;
+}
+
+void OptimizerState::begin_gradient(std::size_t i) const {
+  Node& node = *parameters[i].node();
+  const Tensor stretch = keep(gradients.slice(first[i], first[i] + node.numel).reshape(node.shape));
+  node.grad = stretch.shared();
 }
 
 // Before the moments, which then have the memory that parameters and gradients leave. Where it runs out there, they are not placed again.
@@ -119,7 +121,10 @@ void OptimizerState::remake(const Device& device) {
     Node& node = *parameters[i].node();
     const auto at = static_cast<std::size_t>(first[i]) * sizeof(float);
     node.rehome(device.slot(), weights.node()->storage, at);
-    node.grad->rehome(device.slot(), gradients.node()->storage, at);
+    if (node.grad)
+      node.grad->rehome(device.slot(), gradients.node()->storage, at);
+    else
+      begin_gradient(i);
   }
   for (Tensor& moment : moments) moment = flat(count, device, MemoryTag::optimizer);
   rates = flat(4, device, MemoryTag::optimizer, DType::i32);

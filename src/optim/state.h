@@ -33,6 +33,7 @@ struct OptimizerState {
  private:
   bool placed() const;  // parameters and gradients are
   void place(std::size_t parameter) const;
+  void begin_gradient(std::size_t parameter) const;  // where it has none, with what lies in its place
   void gather_moments(const Device& device);
 };
 

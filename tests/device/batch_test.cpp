@@ -26,6 +26,26 @@ TEST_P(Batches, TwoHundredAndFiftyLaunchesMakeTwoAutomaticFlushes) {
   expect_all(t, 249.0F);
 }
 
+TEST_F(BatchOnNull, AnEmptyViewAtTheEndOfATensorIsBoundWithinItsMemory) {
+  reopen_null({.keep_launches = true});
+  set_default_device(device("null"));
+  const Tensor x = ones({1 << 20});
+  sum(x.slice(1 << 20, 1 << 20));
+  sync();
+  std::size_t empty = 0;
+  for (const Launch& launch : null_backend().launches)
+    for (const Binding& binding : launch.bound()) {
+      empty += binding.bytes == 0;
+      EXPECT_LT(binding.offset, binding.memory->bytes) << launch.kernel->name;
+    }
+  EXPECT_EQ(empty, 1U);
+}
+
+TEST_P(BatchValues, AnEmptyViewAtTheEndOfATensorHasASum) {
+  const Tensor x = ones({1 << 20});
+  EXPECT_EQ(sum(x.slice(1 << 20, 1 << 20)).item(), 0.0F);
+}
+
 TEST_P(Batches, AFlushComesExactlyAtTheLimit) {
   configure({.max_commands = 7});
   const Tensor t = zeros({16});

@@ -40,7 +40,7 @@ TEST_F(Devices, ListTheCpuFirstAndNoTestDevice) {
 }
 
 TEST_F(Devices, AnUnknownNameIsAnErrorThatListsWhatThereIs) {
-  for (const char* bad : {"gpu", "", "CPU", "vulkan", "vulkan:", "vulkan:x", "vulkan:-1", "vulkan:0x", "vulkan:99"}) {
+  for (const char* bad : {"gpu", "", "CPU", "vulkan", "vulkan:", "vulkan:x", "vulkan:-1", "vulkan:0x", "vulkan:00", "vulkan:99"}) {
     const std::string message = message_of<DeviceError>([bad] { device(bad); });
     EXPECT_HAS(message, std::string("there is no device called '") + bad + "'");
     for (const DeviceInfo& info : devices()) EXPECT_HAS(message, info.id);
@@ -191,6 +191,24 @@ TEST_P(DevicesTo, ToMovesTheNumbersAndLeavesTheOriginal) {
   EXPECT_EQ(here.to(device("cpu")).node(), here.node()) << "it is there already";
   const std::vector<std::int32_t> numbers{1, -2, 3};
   EXPECT_EQ(from_host(numbers, {3}, device("cpu")).to(default_device()).to_host<std::int32_t>(), numbers);
+}
+
+TEST_P(DevicesTo, AGradientIsWhereItsParameterIsThoughTheLossWasMadeElsewhere) {
+  const Device there = default_device();
+  set_default_device(device("cpu"));
+  const nn::Linear net(2, 1);
+  nn::Linear same = net;
+  const Tensor x = ones({4, 2});
+  const Tensor first = sum(same(x)), second = sum(same(x));
+  net.to(there);
+  first.backward();
+  for (const Tensor& parameter : net.parameters()) EXPECT_EQ(parameter.grad().device().id(), id());
+  second.backward();  // to a gradient that is there already
+  sum(same(x.to(there))).backward();
+  for (const Tensor& parameter : net.parameters()) {
+    EXPECT_EQ(parameter.grad().device().id(), id());
+    expect_all(parameter.grad(), 12.0F);
+  }
 }
 
 TEST_P(DevicesTo, EachDeviceHasFiguresOfItsOwn) {

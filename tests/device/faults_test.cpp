@@ -247,5 +247,35 @@ TEST(FaultsFromOutside, ComeFromTheEnvironment) {
   EXPECT_THROW(relu(t), DeviceLost);
 }
 
+TEST(FaultsFromOutside, GiveWayToThoseThatAProgramSetsBeforeItUsesADevice) {
+  if (!is_child()) {
+    EXPECT_EQ(run_this_test_again("TIDEPOOL_FAULT=device_lost@launch:1"), 0);
+    return;
+  }
+  faults::set("");
+  EXPECT_NO_THROW(ones({2}));
+  EXPECT_EQ(faults::happened(), 0);
+}
+
+TEST(FaultsFromOutside, GiveWayToCounting) {
+  if (!is_child()) {
+    EXPECT_EQ(run_this_test_again("TIDEPOOL_FAULT=device_lost@launch:1"), 0);
+    return;
+  }
+  faults::count();
+  EXPECT_NO_THROW(ones({2}));
+  EXPECT_EQ(faults::reached("launch"), 1);
+}
+
+TEST(FaultsFromOutside, ThatCannotBeReadAreToldAndIgnored) {
+  if (!is_child()) {
+    EXPECT_EQ(run_this_test_again("TIDEPOOL_FAULT=flood@launch:1"), 0);
+    return;
+  }
+  testing::internal::CaptureStderr();
+  EXPECT_NO_THROW(ones({2}));
+  EXPECT_HAS(testing::internal::GetCapturedStderr(), "TIDEPOOL_FAULT is ignored: faults: cannot read 'flood@launch:1'");
+}
+
 }  // namespace
 }  // namespace tidepool::inline v0

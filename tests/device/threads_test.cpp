@@ -159,7 +159,12 @@ TEST_P(Threads, BackwardsOfSeveralAddUpInTheirCommonLeaves) {
   constexpr int leaves = 100, threads = 2;
   const Tensor x = full({100}, 2.0F), seed = ones({100});
   std::vector<Tensor> all;
-  for (int i = 0; i < leaves; ++i) all.push_back(full({100}, 3.0F).requires_grad());
+  for (int i = 0; i < leaves; ++i) {
+    all.push_back(full({100}, 3.0F).requires_grad());
+    if (i % 2 == 0) continue;
+    all.back().backward(seed);
+    all.back().grad().release();  // which is as if there had been none
+  }
   std::vector<std::atomic<int>> come(leaves);
   on_threads(threads, [&](int) {
     for (int i = 0; i < leaves; ++i) {
@@ -245,22 +250,23 @@ class ThreadsAcross : public LibraryTest {};
 // Slots are never destroyed, as threads look at their counts when they end: AddressSanitizer sees one that is.
 TEST_F(ThreadsAcross, NameAVulkanDeviceForTheFirstTimeTogether) {
   SKIP_WITHOUT_DEVICE("vulkan:0");
-  std::string id = "vulkan:0";
-  for (int i = 0; i < 5; ++i) {
-    id.insert(7, "0");  // the same device by a new name
-    std::atomic<int> ready{0};
-    std::vector<DeviceSlot*> slots(4);
-    std::vector<std::thread> threads;
-    for (DeviceSlot*& slot : slots)
-      threads.emplace_back([&] {
-        ones({1});  // a thread that counts tensors
-        ++ready;
-        while (ready < 4) std::this_thread::yield();
-        slot = &slot_for(id);
-      });
-    for (std::thread& thread : threads) thread.join();
-    for (const DeviceSlot* slot : slots) EXPECT_EQ(slot, slots[0]);
+  if (!is_child()) {
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(run_this_test_again(""), 0);  // there is one first time in a process
+    return;
   }
+  for (const DeviceSlot* slot : all_slots()) ASSERT_NE(slot->id(), "vulkan:0");
+  std::atomic<int> ready{0};
+  std::vector<DeviceSlot*> slots(4);
+  std::vector<std::thread> threads;
+  for (DeviceSlot*& slot : slots)
+    threads.emplace_back([&] {
+      ones({1});  // a thread that counts tensors
+      ++ready;
+      while (ready < 4) std::this_thread::yield();
+      slot = &slot_for("vulkan:0");
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const DeviceSlot* slot : slots) EXPECT_EQ(slot, slots[0]);
 }
 
 TEST_F(ThreadsAcross, DifferentDevicesWorkAtOnce) {

@@ -181,7 +181,17 @@ TEST_F(VulkanWarmingThreads, MakeRoomForWhatIsAskedFor) {
   }
 }
 
-class VulkanWarmingEnds : public VulkanWarmingThreads {};
+class VulkanWarmingEnds : public VulkanWarmingThreads {
+ protected:
+  void SetUp() override {
+    if (is_child()) std::atexit(look);  // called last, as it is registered first: the driver's own teardown would come here
+    VulkanWarmingThreads::SetUp();
+  }
+  static void look() {
+    if (made != makings) _exit(3);
+    if (makings == static_cast<int>(operations.size())) _exit(4);  // it need not wait for all of them
+  }
+};
 
 TEST_F(VulkanWarmingEnds, WithItsProcessAfterThePipelineThatIsBeingMade) {
   if (!is_child()) {
@@ -190,11 +200,6 @@ TEST_F(VulkanWarmingEnds, WithItsProcessAfterThePipelineThatIsBeingMade) {
   }
   use_all();
   make_slow();
-  // Called last, as it is registered first: the driver's own teardown would come here.
-  std::atexit([] {
-    if (made != makings) _exit(3);
-    if (makings == static_cast<int>(operations.size())) _exit(4);  // it need not wait for all of them
-  });
   Pipelines pipelines(*device);
   pipelines.warm();
   wait_until([] { return makings >= 1; });

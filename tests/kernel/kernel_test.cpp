@@ -75,6 +75,26 @@ TEST_P(Kernels, NeedNoParameters) {
   expect_all(x, 12.0F);
 }
 
+TEST_P(Kernels, TakeAnEmptyViewFromAnywhereInATensor) {
+  const Kernel fill({.name = "fill",
+                     .glsl = R"(layout(binding = 0) readonly buffer X { float x[]; };
+                        layout(binding = 1) buffer Out { float z[]; };
+                        void main() { if (item() < 4) z[item()] = 5.0; })",
+                     .cpu =
+                         [](KernelCall& call) {
+                           EXPECT_TRUE(call.span<float>(0).empty());
+                           for (float& z : call.span<float>(1)) z = 5.0F;
+                         },
+                     .bindings = 2,
+                     .writes = {1}});
+  const Tensor x = ones({5});
+  for (const std::int64_t at : {0, 1, 5}) {
+    const Tensor out = zeros({4});
+    fill(4, {x.slice(at, at), out});
+    expect_all(out, 5.0F);
+  }
+}
+
 TEST_P(Kernels, TakeParametersOfUpTo128BytesAndOfAnyNumberOfBytes) {
   const std::string shader = R"(layout(push_constant) uniform P { uint word[32]; } p;
     layout(binding = 0) buffer Out { int z[]; };

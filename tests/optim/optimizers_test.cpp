@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "optim/state.h"
 #include "support/broken_backend.h"
 #include "support/devices.h"
 #include "support/errors.h"
@@ -125,6 +126,33 @@ TEST_F(Optimizers, TwoMayTakeTheSameParametersInTurn) {
     const auto after = values();
     for (std::size_t at = 0; at < before.size(); ++at) EXPECT_NEAR(after[at] - between[at], between[at] - before[at], 1e-6F);
   }
+}
+
+TEST_F(Optimizers, GoOnWhereAGradientWasReleased) {
+  optim::SGD opt(parameters, {.lr = 0.1});
+  const auto step = [&] {
+    opt.zero_grad();
+    backward();
+    opt.step();
+  };
+  step();
+  const auto before = values();
+  for (const Tensor& parameter : parameters) parameter.grad().release();
+  opt.step();
+  EXPECT_EQ(values(), before) << "the new gradients are zero";
+  parameters[0].grad().release();
+  step();
+  EXPECT_NE(parameters[0].to_host<float>(), std::vector<float>(before.begin(), before.begin() + 32));
+}
+
+TEST_F(Optimizers, MadeAnewAfterALossHaveAGradientWhereOneWasReleased) {
+  optim::SGD opt(parameters);
+  parameters[0].grad().release();
+  optim::OptimizerAccess::state(opt).remake(default_device());
+  for (const Tensor& parameter : parameters)
+    EXPECT_EQ(parameter.grad().to_host<float>(), std::vector<float>(static_cast<std::size_t>(parameter.numel()), 0.0F));
+  backward();
+  opt.step();
 }
 
 TEST_F(Optimizers, MomentsMoveTogetherOrNotAtAll) {

@@ -137,9 +137,11 @@ VulkanDevice::VulkanDevice(std::shared_ptr<const VulkanInstance> from, const Phy
   volkLoadDeviceTable(&call, handle);
   put_shims(call, instance->handle());
   call.vkGetDeviceQueue(handle, physical.compute_family, 0, &queue);
+  enlist();
 }
 
 VulkanDevice::~VulkanDevice() {
+  leave();
   if (abandoned)
     instance->keep_forever();
   else
@@ -161,6 +163,24 @@ void VulkanDevice::check(VkResult result, const char* called) {
     throw DeviceLost("vulkan", cat(called, " gave VK_ERROR_DEVICE_LOST: the driver has given the device up"));
   }
   throw DeviceError("vulkan", cat(called, " gave ", name_of(result), ", wanted VK_SUCCESS"));
+}
+
+void VulkanDevice::submit(const VkCommandBuffer& commands, VkFence fence) {
+  const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
+  const std::scoped_lock lock(submitting_);
+  check(call.vkQueueSubmit(queue, 1, &info, fence), "vkQueueSubmit");
+}
+
+// A fence behind an empty submission tells of all that were before. Whatever fails here, the process ends.
+void VulkanDevice::end() noexcept {
+  const std::unique_lock lock(submitting_, std::try_to_lock);
+  if (!lock || lost || abandoned) return;
+  const VkFenceCreateInfo info{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  VkFence fence = VK_NULL_HANDLE;
+  if (call.vkCreateFence(handle, &info, nullptr, &fence) != VK_SUCCESS) return;
+  VkResult result = call.vkQueueSubmit(queue, 0, nullptr, fence);
+  if (result == VK_SUCCESS) result = wait_for(fence, patience);
+  if (result != VK_TIMEOUT) call.vkDestroyFence(handle, fence, nullptr);
 }
 
 VkResult VulkanDevice::wait_for(const VkFence& fence, std::chrono::nanoseconds time) const {

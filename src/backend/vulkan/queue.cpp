@@ -55,11 +55,9 @@ VulkanQueue::Slot& VulkanQueue::free_slot() {
 }
 
 Serial VulkanQueue::send(const CommandList& list, Slot& slot) {
-  const VkCommandBuffer commands = list.handle();
   if (last_ >= unfinished_limit) wait(last_ + 1 - unfinished_limit, device_.patience);
   device_.check(device_.call.vkResetFences(device_.handle, 1, &slot.fence), "vkResetFences");
-  const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
-  device_.check(device_.call.vkQueueSubmit(device_.queue, 1, &info, slot.fence), "vkQueueSubmit");
+  device_.submit(list.handle(), slot.fence);
   slot.serial = ++last_;
   slot.timed = list.timestamps().on() ? &list : nullptr;
   of_serial_[last_ % slots] = &slot;

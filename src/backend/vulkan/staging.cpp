@@ -75,8 +75,7 @@ void Staging::copy(std::size_t index, VkBuffer from, VkBuffer to, const VkBuffer
                                       0, nullptr);
   }
   device_.check(device_.call.vkEndCommandBuffer(piece.commands), "vkEndCommandBuffer");
-  const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &piece.commands};
-  device_.check(device_.call.vkQueueSubmit(device_.queue, 1, &info, piece.fence), "vkQueueSubmit");
+  device_.submit(piece.commands, piece.fence);
   piece.under_way = true;
 }
 

@@ -2,9 +2,6 @@
 
 #include <tidepool/error.h>
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -18,55 +15,33 @@ namespace {
 constinit thread_local bool warms = false;  // this thread
 }
 
-// Of this process. Never destroyed: other threads may still come by while it ends.
-struct Warming::Running {
-  std::mutex mutex;  // taken before a warming's own
-  std::vector<Warming*> all;
-  pid_t process = 0;  // that has been told to call end_all
-  bool over = false;
-};
-
-Warming::Running& Warming::running() {
-  static auto& only = *new Running;
-  return only;
-}
-
-// When the process ends. Threads are left to those who have started them.
-void Warming::end_all() noexcept {
-  Running& here = running();
-  if (warms || here.process != getpid()) return;  // a driver that gives up, or a fork, which has no such threads
-  const std::scoped_lock lock(here.mutex);
-  here.over = true;
-  for (Warming* one : here.all) {
-    std::unique_lock own(one->mutex_);
-    one->waiting_.clear();
-    one->done_.wait(own, [one] { return !one->at_work_; });
-  }
-}
-
-void Warming::leave_list() {
-  Running& here = running();
-  const std::scoped_lock lock(here.mutex);
-  std::erase(here.all, this);
+// Threads are left to those who have started them.
+void Warming::end() noexcept {
+  if (warms) return;  // a driver that gives up
+  std::unique_lock lock(mutex_);
+  waiting_.clear();
+  done_.wait(lock, [this] { return !at_work_; });
 }
 
 void Warming::start(std::vector<std::string> recipes) {
   if (recipes.empty() || thread_.joinable()) return;
-  Running& here = running();
-  const std::scoped_lock lock(here.mutex);
-  if (here.over) return;
-  if (here.process == 0 && std::atexit(&Warming::end_all) == 0) here.process = getpid();
-  log_debug("vulkan: ", recipes.size(), " pipelines that earlier processes used are made in the background");
   waiting_.assign(recipes.begin(), recipes.end());
-  here.all.push_back(this);
   at_work_ = true;
+  if (!enlist()) return finish();
+  log_debug("vulkan: ", recipes.size(), " pipelines that earlier processes used are made in the background");
   try {
     thread_ = std::thread([this] { work(); });
   } catch (const std::system_error&) {  // no thread to be had: then all are made when they are asked for
-    waiting_.clear();
-    at_work_ = false;
-    here.all.pop_back();
+    finish();
+    leave();
   }
+}
+
+void Warming::finish() {
+  const std::scoped_lock lock(mutex_);
+  waiting_.clear();
+  at_work_ = false;
+  done_.notify_all();
 }
 
 std::optional<Pipeline> Warming::take(const std::string& recipe) {
@@ -87,7 +62,7 @@ void Warming::stop() {
     making_.clear();
   }
   thread_.join();
-  leave_list();
+  leave();
   for (const auto& [recipe, pipeline] : std::exchange(made_, {})) maker_.destroy(pipeline);
   for (const Pipeline& pipeline : std::exchange(too_late_, {})) maker_.destroy(pipeline);
 }
@@ -108,9 +83,7 @@ void Warming::work() {
     } catch (const DeviceError&) {  // whoever asks for it hears of it
     }
   }
-  const std::scoped_lock lock(mutex_);
-  at_work_ = false;
-  done_.notify_all();
+  finish();
 }
 
 std::optional<std::string> Warming::next() {

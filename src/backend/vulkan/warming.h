@@ -6,6 +6,7 @@
 //     if (const auto made = warming.take(recipe)) …      // it is the caller's now
 #pragma once
 
+#include "backend/vulkan/ending.h"
 #include "backend/vulkan/pipeline_maker.h"
 
 #include <condition_variable>
@@ -19,12 +20,10 @@
 
 namespace tidepool::inline v0 {
 
-class Warming {
+class Warming final : AtTheEnd {
  public:
   explicit Warming(PipelineMaker& maker) : maker_(maker) {}
   ~Warming() { stop(); }
-  Warming(const Warming&) = delete;
-  Warming& operator=(const Warming&) = delete;
 
   void start(std::vector<std::string> recipes);  // once
   // What was made from the recipe, if it is ready; it will not be made any more.
@@ -34,11 +33,9 @@ class Warming {
   std::size_t ready();  // made and not taken
 
  private:
-  struct Running;
-  static Running& running();
-  static void end_all() noexcept;
-  void leave_list();
+  void end() noexcept override;
   void work();
+  void finish();  // nothing is at work any more
   std::optional<std::string> next();
   void put(const std::string& recipe, const Pipeline& made);
 

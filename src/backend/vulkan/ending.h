@@ -1,0 +1,29 @@
+// What the end of the process waits for. Drivers are torn down soon after main has returned, and must not be while they compile or
+// compute for us.
+//
+//     class Warming : AtTheEnd { void end() noexcept override { … } };
+//     if (!enlist()) return;     // the process is ending
+//     leave();                   // before anything that end() uses goes
+#pragma once
+
+namespace tidepool::inline v0 {
+
+class AtTheEnd {
+ public:
+  AtTheEnd() = default;
+  AtTheEnd(const AtTheEnd&) = delete;
+  AtTheEnd& operator=(const AtTheEnd&) = delete;
+
+ protected:
+  ~AtTheEnd() = default;
+  bool enlist();  // when drivers are loaded: what is registered later is called earlier
+  void leave();   // waits where end() is being called
+
+ private:
+  struct List;
+  static List& list();
+  static void end_all() noexcept;
+  virtual void end() noexcept = 0;  // from the thread that ends the process
+};
+
+}  // namespace tidepool::inline v0
