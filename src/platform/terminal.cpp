@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <mutex>
 #include <string>
 
 namespace tidepool::inline v0 {
@@ -15,9 +16,18 @@ namespace tidepool::inline v0 {
 namespace {
 
 volatile std::sig_atomic_t noted = 0;
+std::mutex interrupt_mutex;
+int interrupt_scopes = 0;  // fits may overlap
 struct sigaction before_interrupt, before_terminate;
 
 void note(int) { noted = 1; }
+
+winsize size_of(int terminal) {
+  winsize size{};
+  return ioctl(terminal, TIOCGWINSZ, &size) == 0 ? size : winsize{};
+}
+
+int known_or(int cells, int otherwise) { return cells > 0 ? cells : otherwise; }
 
 void write_all(std::string_view text) {
   while (!text.empty()) {
@@ -31,15 +41,12 @@ void write_all(std::string_view text) {
 
 bool error_is_terminal() { return isatty(STDERR_FILENO) == 1; }
 bool output_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
-int terminal_columns() {
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-int terminal_rows() {
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;
-}
+int terminal_columns() { return known_or(size_of(STDOUT_FILENO).ws_col, 80); }
+int terminal_rows() { return known_or(size_of(STDOUT_FILENO).ws_row, 24); }
+int error_columns() { return known_or(size_of(STDERR_FILENO).ws_col, 80); }
 bool colour_wanted() { return output_is_terminal() && !environment("NO_COLOR"); }
+
+void outlive_readers() { std::signal(SIGPIPE, SIG_IGN); }
 
 // The other screen, without a cursor, and lines that are cut rather than wrapped: a terminal that has just shrunk is not torn.
 FullScreen::FullScreen() { write_all("\x1b[?1049h\x1b[?25l\x1b[?7l"); }
@@ -55,6 +62,8 @@ void FullScreen::show(std::string_view text) {
 
 InterruptScope::InterruptScope(bool wanted) : wanted_(wanted) {
   if (!wanted_) return;
+  const std::scoped_lock lock(interrupt_mutex);
+  if (interrupt_scopes++ > 0) return;
   noted = 0;
   struct sigaction action {};
   action.sa_handler = note;
@@ -66,6 +75,8 @@ InterruptScope::InterruptScope(bool wanted) : wanted_(wanted) {
 
 InterruptScope::~InterruptScope() {
   if (!wanted_) return;
+  const std::scoped_lock lock(interrupt_mutex);
+  if (--interrupt_scopes > 0) return;
   sigaction(SIGINT, &before_interrupt, nullptr);
   sigaction(SIGTERM, &before_terminate, nullptr);
 }

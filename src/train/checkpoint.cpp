@@ -191,7 +191,7 @@ std::string checkpoint_checksum(const SafetensorsMetadata& metadata, std::vector
   return sum.text();
 }
 
-void write_checkpoint(const std::string& path, const Snapshot& s, const CheckpointInfo& info) {
+void write_checkpoint(const std::string& path, const Snapshot& s, const CheckpointInfo& info, bool keep_previous) {
   const auto joined = [](const std::uint32_t(&words)[2]) { return std::uint64_t{words[1]} << 32 | words[0]; };
   SafetensorsMetadata metadata;
   metadata["tidepool.checkpoint"] = format;
@@ -215,7 +215,7 @@ void write_checkpoint(const std::string& path, const Snapshot& s, const Checkpoi
   for (const SavedTensor& saved : s.tensors) tensors.push_back({saved.name, saved.dtype, saved.shape, saved.bytes});
   for (const SavedTensor& saved : s.best) tensors.push_back({std::string(best_prefix) + saved.name, saved.dtype, saved.shape, saved.bytes});
   metadata["checksum"] = checkpoint_checksum(metadata, tensors);
-  write_safetensors("fit", path, metadata, tensors, true);
+  write_safetensors("fit", path, metadata, tensors, keep_previous);
 }
 
 Checkpoint read_checkpoint(const std::string& path) {
@@ -226,7 +226,9 @@ Checkpoint read_checkpoint(const std::string& path) {
     if (std::error_code ignored; !std::filesystem::exists(previous, ignored)) throw;
     warn(cat(error.what(), "; going on from ", previous));
   }
-  return read_whole(previous);
+  Checkpoint checkpoint = read_whole(previous);
+  checkpoint.is_previous = true;
+  return checkpoint;
 }
 
 std::vector<SavedTensor> matched(const std::string& path, std::vector<SavedTensor> saved, const NamedTensors& wanted) {

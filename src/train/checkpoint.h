@@ -13,11 +13,13 @@ struct CheckpointInfo {
   bool shuffle = true;
 };
 
-void write_checkpoint(const std::string& path, const Snapshot& snapshot, const CheckpointInfo& info);
+// What was there stays as the one before.
+void write_checkpoint(const std::string& path, const Snapshot& snapshot, const CheckpointInfo& info, bool keep_previous = true);
 
 struct Checkpoint {
   Snapshot snapshot;
   CheckpointInfo info;
+  bool is_previous = false;
 };
 // Of a damaged file the one before it, with a warning.
 Checkpoint read_checkpoint(const std::string& path);

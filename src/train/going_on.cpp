@@ -9,6 +9,8 @@
 
 #include <cassert>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 namespace tidepool::inline v0 {
 
@@ -89,6 +91,8 @@ void Training::write_kept(const std::string& path) {
   kept_.batch = samples / batch;
   kept_.epochs.assign(result_.epochs.begin(), result_.epochs.begin() + static_cast<std::ptrdiff_t>(kept_.epochs_done));
   kept_.best = best_;
+  std::error_code ignored;
+  const bool damaged = std::filesystem::equivalent(path, damaged_, ignored);
   write_checkpoint(path, kept_,
                    {.optimizer = optimizer_.name(),
                     .conditions = conditions_,
@@ -96,7 +100,9 @@ void Training::write_kept(const std::string& path) {
                     .micro_batch = steps_.micro(),
                     .seed = options_.seed,
                     .samples = batches_->dataset().size(),
-                    .shuffle = options_.shuffle});
+                    .shuffle = options_.shuffle},
+                   !damaged);
+  damaged_.clear();
 }
 
 void Training::require_finite(double sum) {
@@ -104,10 +110,17 @@ void Training::require_finite(double sum) {
   const std::int64_t seen_at = now_.step;
   progress_.clear();
   // Again from the last snapshot, to the step at which it happened, and then to the one before.
+  const auto step_again = [&] {
+    if (now_.batch == batches_->per_epoch()) {
+      ++now_.epoch;
+      now_.batch = 0;
+    }
+    step();
+  };
   restore(kept_);
   double again = 0;
   do {
-    train_step();
+    step_again();
     again = steps_.read_sums().loss;
   } while (std::isfinite(again) && now_.step < seen_at);
   const std::int64_t bad = now_.step;
@@ -115,7 +128,7 @@ void Training::require_finite(double sum) {
     throw Error("fit", cat("the loss is ", sum, " at step ", bad, "; done again from step ", kept_.step,
                            " on, it is finite: something else writes to the network or its data, or the device computes wrongly"));
   restore(kept_);
-  while (now_.step + 1 < bad) train_step();
+  while (now_.step + 1 < bad) step_again();
   const data::HostBatch batch = batches_->next();
   steps_.upload(batch);
   const std::string why = first_not_finite(net_, loss_, steps_.input(Steps::Kind::train, 0, batch.rows), steps_.target(0, batch.rows));
@@ -134,7 +147,7 @@ void Training::go_on_from_checkpoint(const data::Dataset& train) {
                                 "; resume with the same data"));
   if (options_.batch != 0 && info.batch != batches_->capacity())
     throw IoError("resume", cat(resumed_from_, ": was written with batches of ", info.batch, "; got ", options_.batch,
-                                "; set .batch = ", info.batch));
+                                "; resume with a batch of ", info.batch));
   Snapshot snapshot = checkpoint.snapshot;
   snapshot.tensors = matched(resumed_from_, std::move(snapshot.tensors), kept_tensors_);
   if (options_.keep_best) {
@@ -161,6 +174,7 @@ void Training::go_on_from_checkpoint(const data::Dataset& train) {
 void Training::resume(const std::string& path) {
   resumed_ = read_checkpoint(path);
   resumed_from_ = path;
+  damaged_ = resumed_->is_previous ? path : "";
 }
 
 }  // namespace tidepool::inline v0

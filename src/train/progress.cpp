@@ -46,17 +46,31 @@ bool Progress::due() {
   return true;
 }
 
-void Progress::show(const Figures& f) {
+std::string Progress::text(const Figures& f, int columns) {
+  constexpr int least_cells = 8, most_cells = 20;
   const double share = static_cast<double>(f.step.batch) / static_cast<double>(std::max<std::int64_t>(f.step.batches, 1));
-  char text[512];
-  int length = std::snprintf(text, sizeof text, "epoch %lld/%lld ▕%s▏ %3.0f %%  loss %.4f", static_cast<long long>(f.step.epoch),
-                             static_cast<long long>(f.epochs), bar(share, 20).c_str(), share * 100, f.loss);
-  const auto add = [&](const char* pattern, const auto&... values) {
-    length += std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length), pattern, values...);
+  const auto print = [](const char* pattern, const auto&... values) {
+    char part[64];
+    std::snprintf(part, sizeof part, pattern, values...);
+    return std::string(part);
   };
-  if (f.accuracy > 0) add("  accuracy %.3f", f.accuracy);
-  add("  %.0f samples/s  %s  %s left", f.samples_per_second, readable_bytes(f.memory).c_str(), clock(f.seconds_left).c_str());
-  std::fprintf(stderr, "\r\x1b[2K%s", text);
+  const std::string epoch = print("epoch %lld/%lld", static_cast<long long>(f.step.epoch), static_cast<long long>(f.epochs));
+  std::string rest = print(" %3.0f %%", share * 100);
+  constexpr int frame = 3;  // a space and the bar's two ends
+  const auto room = [&](std::size_t more) { return columns - 1 - static_cast<int>(epoch.size() + rest.size() + more); };
+  for (const std::string& part : {print("  loss %.4f", f.loss), f.accuracy > 0 ? print("  accuracy %.3f", f.accuracy) : std::string(),
+                                  print("  %s left", clock(f.seconds_left).c_str()), print("  %.0f samples/s", f.samples_per_second),
+                                  print("  %s", readable_bytes(f.memory).c_str())}) {
+    if (room(part.size()) < frame + least_cells) break;
+    rest += part;
+  }
+  const int cells = std::min(room(0) - frame, most_cells);
+  if (cells < least_cells) return (epoch + rest).substr(0, static_cast<std::size_t>(std::max(columns - 1, 0)));
+  return epoch + " ▕" + bar(share, cells) + "▏" + rest;
+}
+
+void Progress::show(const Figures& f) {
+  std::fprintf(stderr, "\r\x1b[2K%s", text(f, error_columns()).c_str());
   std::fflush(stderr);
   drawn_ = true;
 }

@@ -4,6 +4,7 @@
 #include <tidepool/train.h>
 
 #include <chrono>
+#include <string>
 
 namespace tidepool::inline v0 {
 
@@ -20,6 +21,8 @@ class Progress {
     std::size_t memory = 0;
   };
   void show(const Figures& figures);
+  // In less than so many columns; what is wanted most comes first, and the rest is left out.
+  static std::string text(const Figures& figures, int columns);
   void line(const std::string& text);  // one that stays, above the bar
   void clear();
 

@@ -14,6 +14,8 @@
 #include "ops/random/batch_window.h"
 #include "optim/state.h"
 
+#include <algorithm>
+
 namespace tidepool::inline v0 {
 
 namespace {
@@ -58,9 +60,16 @@ void Steps::forget() {
 }
 
 void Steps::forget_batch() {
-  plans_.clear();
-  x_ = y_ = confusion_ = {};
+  forget_plans();
+  x_ = y_ = {};
 }
+
+void Steps::forget_plans() {
+  plans_.clear();
+  confusion_ = {};
+}
+
+bool Steps::others_train() const { return !std::ranges::equal(trains_, optimizer_.parameters(), {}, {}, &Tensor::wants_grad); }
 
 void Steps::set_micro(std::int64_t samples) {
   if (samples == micro_) return;
@@ -150,6 +159,11 @@ void Steps::run(Kind kind, std::int64_t rows) {
   if (state.generation != generation_) {  // the parameters moved
     plans_.clear();
     generation_ = state.generation;
+  }
+  if (others_train()) {
+    plans_.clear();
+    trains_.clear();
+    for (const Tensor& parameter : optimizer_.parameters()) trains_.push_back(parameter.wants_grad());
   }
   Plan& plan = plans_[{kind, rows}];
   for (int captures = 0; !PlanAccess::run_if_there(plan); ++captures) {

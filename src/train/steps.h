@@ -23,7 +23,10 @@ class Steps {
 
   // What is trained and evaluated on, in batches of at most so many samples.
   void use(Kind kind, const data::Dataset& dataset, std::int64_t capacity);
-  void forget();  // plans, inputs and sums: after the device was lost, or the network moved
+  void forget();        // plans, inputs and sums: after the device was lost, or the network moved
+  void forget_plans();  // what the network computes may be another since
+  // Not those that the plans train: a parameter was frozen meanwhile, or thawed.
+  bool others_train() const;
 
   std::int64_t micro() const { return micro_; }
   void set_micro(std::int64_t samples);  // at once; the step's plans are made anew
@@ -61,6 +64,7 @@ class Steps {
   std::map<Kind, Tensor> sums_;
   Tensor confusion_;
   std::uint64_t generation_ = 0;  // of the optimizer's blocks that the plans know
+  std::vector<bool> trains_;      // the optimizer's parameters that they train
   std::map<std::pair<Kind, std::int64_t>, Plan> plans_;
 };
 

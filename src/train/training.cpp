@@ -145,8 +145,13 @@ void Training::tell_watch() {
   watch_.progress(sums.loss, sums.correct, samples_done(), steps_.has_labels(), inside);
 }
 
-void Training::after_step() {
+// Also where it is done again: what a callback sets belongs to it.
+void Training::step() {
+  train_step();
   if (options_.on_step) options_.on_step(step_info());
+}
+
+void Training::after_step() {
   if (progress_.due()) show_progress();
   if (watch_.due()) tell_watch();
   if (now_.batch == batches_->per_epoch()) return;  // finish_epoch looks after the rest
@@ -210,7 +215,7 @@ void Training::finish_epoch() {
   if (epoch.epoch > announced_epochs_) announce_epoch(epoch);  // not again after a recovery
   if (!options_.checkpoint.empty())
     write(options_.checkpoint);
-  else if (snapshot_is_due() || optimizer_.lr() != lr)  // a rate that a callback has set: nobody would set it again
+  else if (snapshot_is_due() || optimizer_.lr() != lr || steps_.others_train())  // what a callback has set: nobody would set it again
     take_snapshot();
 }
 
@@ -263,7 +268,7 @@ bool Training::stop_is_asked() const { return stopping_ || (options_.stop_on_int
 
 void Training::run() {
   while (!is_over()) {
-    train_step();
+    step();
     after_step();
     if (now_.batch == batches_->per_epoch()) finish_epoch();
     if (is_over()) break;  // who stops the last step stops nothing
@@ -359,6 +364,7 @@ TrainResult Training::fit(const data::Dataset& train, const data::Dataset& test)
   untuned_ = {};
   start_ = epoch_start_ = Clock::now();
   prepared_ = complete_ = false;
+  steps_.forget_plans();
   net_.train();
   kept_tensors_ = tensors_to_keep(net_, optimizer_, {});
   take_snapshot();  // from here on the device may be lost
@@ -377,6 +383,7 @@ EvalResult Training::evaluate(const data::Dataset& test) {
   const std::int64_t batch = options_.batch > 0 ? options_.batch : 64;
   data::Batches from("evaluate", test, {.batch = batch});
   if (steps_.micro() == 0) steps_.set_micro(from.capacity());
+  if (!batches_) steps_.forget_plans();  // amid a fit the network is what the fit began with
   return evaluate_all(from);
 }
 

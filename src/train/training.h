@@ -40,6 +40,7 @@ class Training {
   void begin(const data::Dataset& train, std::int64_t batch);
   void use_training_set();
   void run();
+  void step();
   void train_step();
   void after_step();
   void finish_epoch();
@@ -101,6 +102,7 @@ class Training {
   std::atomic<bool> stopping_{false};
   std::optional<Checkpoint> resumed_;
   std::string resumed_from_;
+  std::string damaged_;  // the checkpoint that was passed over for the one before; it is not to take that one's place
 
   // Of one fit.
   std::optional<data::Batches> batches_, test_batches_;

@@ -1,9 +1,12 @@
 // How a fit ends: what it says was best, and what it keeps where it is stopped or its device is lost for good.
+#include <csignal>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "platform/terminal.h"
 #include "support/errors.h"
 #include "support/logged.h"
 #include "train/checkpoint.h"
@@ -141,6 +144,27 @@ TEST_F(Ending, ALossIsToldThoughNothingCouldBeKept) {
     EXPECT_HAS(message, "; what was learned up to step 2 could not be kept: fit: " + file + ": cannot be written: ");
     reset(device("cpu"));
   }
+}
+
+// The scopes of two fits in two threads, which end in either order.
+TEST_F(Ending, TheLastOfTwoFitsAtOnceGivesCtrlCBack) {
+  struct sigaction now {};
+  const auto before = std::signal(SIGINT, SIG_IGN);
+  for (const bool first_ends_first : {true, false}) {
+    auto first = std::make_optional<InterruptScope>(true), second = std::make_optional<InterruptScope>(true);
+    (first_ends_first ? first : second).reset();
+    sigaction(SIGINT, nullptr, &now);
+    EXPECT_NE(now.sa_handler, SIG_IGN) << "the other one still runs";
+    std::raise(SIGINT);
+    { const InterruptScope third(true); }
+    EXPECT_TRUE(InterruptScope::interrupted()) << "the other one is still to stop";
+    (first_ends_first ? second : first).reset();
+    sigaction(SIGINT, nullptr, &now);
+    EXPECT_EQ(now.sa_handler, SIG_IGN);
+    const InterruptScope next(true);
+    EXPECT_FALSE(InterruptScope::interrupted()) << "that was for those before";
+  }
+  std::signal(SIGINT, before);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Training that is interrupted and goes on ends with the same bits as training that is not.
 #include <csignal>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include <sys/wait.h>
 
@@ -138,6 +140,36 @@ TEST_F(Resuming, ADamagedCheckpointIsPassedOverForTheOneBefore) {
   EXPECT_EQ(message_of<IoError>([&] { run.trainer.resume(file); }), "resume: " + file + ": the checksum is wrong; the file is damaged");
 }
 
+// Or both would be damaged, were the process killed in that moment.
+TEST_F(Resuming, ADamagedCheckpointDoesNotTakeThePlaceOfTheGoodOneBefore) {
+  const std::string file = path("run.ckpt"), other = path("other.ckpt");
+  {
+    SmallRun run({.epochs = 2, .batch = 16, .checkpoint = file});
+    run.trainer.fit(two_classes());
+  }
+  const std::string good = contents(file + ".previous");
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 5);  // as a full disk may leave it
+  const std::string damaged = contents(file);
+  std::ofstream(other) << "somebody's";
+  const auto go_on = [&](const std::string& to, const std::function<void(const StepInfo&)>& on_step) {
+    const Logged log;
+    SmallRun run({.epochs = 4, .batch = 16, .checkpoint = to, .on_step = on_step});
+    run.trainer.resume(file);
+    run.trainer.fit(two_classes());
+    EXPECT_HAS(log.text, "; going on from " + file + ".previous");
+  };
+  go_on(other, [&](const StepInfo& info) {
+    if (info.epoch != 3 || info.batch != 1) return;
+    EXPECT_EQ(contents(other + ".previous"), "somebody's") << "of another file nothing is known";
+  });
+  go_on(file, [&](const StepInfo& info) {
+    if (info.batch != 1) return;
+    EXPECT_EQ(contents(file) == damaged, info.epoch == 2);
+    EXPECT_EQ(contents(file + ".previous") == good, info.epoch <= 3) << info.epoch;
+    EXPECT_EQ(read_checkpoint(file + ".previous").snapshot.epoch, info.epoch <= 3 ? 1 : 2) << "the first good one since";
+  });
+}
+
 TEST_F(Resuming, BesideTheFileThatALinkLeadsToIsTheOneBefore) {
   const std::string link = path("run.ckpt"), file = path("elsewhere/real.ckpt");
   std::filesystem::create_directory(path("elsewhere"));
@@ -220,7 +252,7 @@ TEST_F(Resuming, WhatDoesNotFitIsNamed) {
     return message_of<IoError>([&] { run.trainer.fit(dataset); });
   };
   SmallRun other_batch({.epochs = 1, .batch = 8});
-  EXPECT_EQ(message(other_batch, two_classes()), "resume: " + file + ": was written with batches of 16; got 8; set .batch = 16");
+  EXPECT_EQ(message(other_batch, two_classes()), "resume: " + file + ": was written with batches of 16; got 8; resume with a batch of 16");
   SmallRun same({.epochs = 1, .batch = 16});
   EXPECT_EQ(message(same, two_classes(60)),
             "resume: " + file + ": was written with 70 samples; the dataset has 60; resume with the same data");

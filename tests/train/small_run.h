@@ -69,6 +69,24 @@ struct EveryType : nn::Module {
   nn::Linear inner = module("inner", nn::Linear(64, 2));
 };
 
+// A network without batch statistics: then parts add up to the whole.
+struct PlainRun {
+  explicit PlainRun(const TrainOptions& options)
+      : net(seeded()), opt(net.parameters(), {.lr = 0.1}), trainer(net, opt, cross_entropy, options) {}
+  static nn::Sequential seeded() {
+    manual_seed(11);
+    return nn::Sequential{nn::Flatten(), nn::Linear(64, 24), nn::Tanh(), nn::Dropout(0.3), nn::Linear(24, 2)};
+  }
+  std::vector<std::vector<float>> bits() const {
+    std::vector<std::vector<float>> all;
+    for (const Tensor& parameter : net.parameters()) all.push_back(parameter.to_host<float>());
+    return all;
+  }
+  nn::Sequential net;
+  optim::SGD opt;
+  Trainer trainer;
+};
+
 class TrainTest : public LibraryTest {
  protected:
   void TearDown() override {
