@@ -104,7 +104,8 @@ void pass_on(Tidy& scope, const T& value) {
     std::apply([&](const auto&... each) { (detail::pass_on(scope, each), ...); }, value);
   } else if constexpr (!std::is_trivially_copyable_v<T>) {  // what is holds no tensor
     static_assert(PointerLike<T>, "tidy cannot see whether this type holds tensors; return them in a vector, pair or tuple");
-    if (value) detail::pass_on(scope, *value);
+    if constexpr (PointerLike<T>)  // or a second error would follow
+      if (value) detail::pass_on(scope, *value);
   }
 }
 }  // namespace detail

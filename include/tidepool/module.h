@@ -43,6 +43,9 @@ class TIDEPOOL_API Parameter {
   std::size_t place_ = 0;
 };
 
+// Found for a Parameter as they are for the tensors.
+using v0::operator+, v0::operator-, v0::operator*, v0::operator/;
+
 class TIDEPOOL_API Module {
  public:
   Module();
@@ -53,7 +56,7 @@ class TIDEPOOL_API Module {
   virtual ~Module();
 
   virtual Tensor forward(const Tensor& x) = 0;
-  Tensor operator()(const Tensor& x);
+  Tensor operator()(const Tensor& x) const;  // calls forward, also of a handle that is const
 
   void train(bool on = true) const;  // dropout drops, batch_norm follows the batch
   void eval() const { train(false); }
@@ -64,7 +67,7 @@ class TIDEPOOL_API Module {
   NamedTensors named_buffers() const;     // what is saved with them and not trained: running statistics
   void to(const Device& device) const;    // handles and optimizers follow
   // A table: each layer's output for an input of this shape, its parameters and their memory.
-  std::string summary(const Shape& input);
+  std::string summary(const Shape& input) const;
 
   virtual std::string kind() const;  // "Linear"; for messages and summaries
   // For Sequential, which joins a layer with the activation after it: what this layer computes as an activation, and the

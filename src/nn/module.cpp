@@ -72,8 +72,8 @@ ObserverScope::ObserverScope(Observer observer) : observer_(std::move(observer))
 ObserverScope::~ObserverScope() { current_ = before_; }
 bool ObserverScope::active() { return current_ != nullptr; }
 
-Tensor Module::operator()(const Tensor& x) {
-  Tensor y = forward(x);
+Tensor Module::operator()(const Tensor& x) const {
+  Tensor y = const_cast<Module&>(*this).forward(x);  // a handle is const as a pointer is: what it stands for is not
   if (ObserverScope::current_) [[unlikely]]
     ObserverScope::current_->observer_(*this, x, y);
   return y;

@@ -67,7 +67,7 @@ std::string table(const std::vector<Row>& rows) {
 }
 
 // Runs it on zeros; as indices where the first layer wants those.
-void run_on_zeros(Module& module, const Shape& input) {
+void run_on_zeros(const Module& module, const Shape& input) {
   const auto run = [&](DType type) {
     const Tidy scope;
     const NoGrad guard;
@@ -83,7 +83,7 @@ void run_on_zeros(Module& module, const Shape& input) {
 
 }  // namespace
 
-std::string Module::summary(const Shape& input) {
+std::string Module::summary(const Shape& input) const {
   std::map<const ModuleState*, std::string> names;
   for (const auto& [name, state] : named_modules(*this)) names.emplace(state, name);
   std::vector<Row> rows{{"layer", "kind", "output", "parameters", "memory"}};

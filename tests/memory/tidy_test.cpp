@@ -218,6 +218,21 @@ TEST_P(Tidying, UseOfAReleasedTensorNamesTheOperation) {
   EXPECT_EQ(tensors(), 1);
 }
 
+TEST_P(Tidying, AReleasedGradientIsNoneUntilTheNextBackwardGivesANewOne) {
+  const Tensor w = full({10}, 3.0F).requires_grad(), x = full({10}, 2.0F);
+  const std::size_t before = live();
+  sum(w * x).backward();
+  const Tensor gone = w.grad();
+  gone.release();
+  EXPECT_FALSE(w.grad().defined());
+  EXPECT_EQ(live(), before);
+  EXPECT_NO_THROW(w.zero_grad());
+  sum(w * x).backward();
+  sum(w * x).backward();
+  expect_all(w.grad(), 4.0F);
+  EXPECT_TRUE(gone.released()) << "it was another tensor";
+}
+
 TEST_P(Tidying, ReleaseFreesTheBytesAtOnceUnlessAViewHasThem) {
   const Tensor x = full({1000}, 2.0F);
   const std::size_t bytes = live();

@@ -55,6 +55,24 @@ TEST_F(Modules, CopiesShareTheirParametersAndClonesDoNot) {
   EXPECT_TRUE(own.parameters()[0].wants_grad());
 }
 
+TEST_F(Modules, ThatAreConstComputeLikeThoseThatAreNot) {
+  Sequential net{Linear(3, 4), Gate()};
+  const Sequential& same = net;
+  const auto captured = [net](const Tensor& x) { return net(x); };
+  const Tensor x = randn({5, 3});
+  EXPECT_EQ(same(x).to_host<float>(), net(x).to_host<float>());
+  EXPECT_EQ(captured(x).to_host<float>(), net(x).to_host<float>());
+  EXPECT_EQ(same.summary({1, 3}), net.summary({1, 3}));
+}
+
+// By the operators that are found for it, not by its name.
+struct Line : Module {
+  Parameter slope = parameter("slope", full({1}, 3)), offset = parameter("offset", full({1}, 4));
+  Tensor forward(const Tensor& x) override { return slope * x + offset * 2.0F - 1.0F / offset + -slope * slope; }
+};
+
+TEST_F(Modules, ParametersCalculateAsTensorsDo) { EXPECT_FLOAT_EQ(Line()(full({1}, 2)).item(), 6 + 8 - 0.25F - 9); }
+
 TEST_F(Modules, ClonesAreFrozenWhereTheOriginalIs) {
   const Sequential net{Linear(3, 4), ReLU(), Linear(4, 2)};
   for (const Tensor& parameter : net[0].parameters()) parameter.requires_grad(false);
