@@ -102,9 +102,11 @@ std::string wanted(const CLI::App& command) {
 std::string in_our_words(const CLI::ParseError& error, const CLI::App& command, const std::vector<std::string>& arguments) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error)) return not_taken(command, arguments);
   if (dynamic_cast<const CLI::RequiredError*>(&error)) return wanted(command);
-  const std::string what = error.what();  // "--epochs: 1 required N missing"
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) return what.substr(0, what.find(':')) + ": wanted a value";
-  return "";
+  if (!dynamic_cast<const CLI::ArgumentMismatch*>(&error)) return "";
+  const std::string what = error.what(), name = what.substr(0, what.find(':'));  // "--epochs: 1 required N missing"
+  const CLI::Option* option = command.get_option_no_throw(name);
+  const std::size_t given = option ? option->results().size() : 0;
+  return name + (given > 1 ? ": wanted one value, got " + std::to_string(given) : ": wanted a value");
 }
 
 }  // namespace
@@ -125,10 +127,11 @@ std::optional<double> parse_real(const std::string& text) {
 
 void Command::text(const std::string& name, std::string& into, const std::string& help, const Taking& taking) {
   // CLI11 takes whatever follows: `--save --json` would write a file of that name.
-  const auto an_option = [app = app_](const std::string& text) {
-    return text.starts_with("-") && app->get_option_no_throw(text) ? "wanted a value, got the option '" + text + "'" : std::string();
+  const auto no_value = [app = app_](const std::string& text) -> std::string {
+    if (text.empty()) return "wanted a value, got an empty one";
+    return text.starts_with("-") && app->get_option_no_throw(text) ? "wanted a value, got the option '" + text + "'" : "";
   };
-  take(*app_->add_option(name, into, help)->check(CLI::Validator(an_option, "")), taking);
+  take(*app_->add_option(name, into, help)->check(CLI::Validator(no_value, "")), taking);
 }
 
 void Command::number(const std::string& name, std::int64_t& into, const std::string& help, const Taking& taking) {

@@ -40,11 +40,11 @@ data::Dataset dataset(const std::string& name, const Task& task) {
   namespace fs = std::filesystem;
   if (const Task* known = find_task(name)) return known->test ? known->test() : known->train();
   if (fs::is_directory(name)) return data::fashion_mnist_test(name);
+  if (fs::exists(name)) return data::csv(name, {.labels = !task.classes.empty()});  // whatever is in its name
   if (const std::size_t comma = name.find(','); comma != std::string::npos) {
     const std::string x = name.substr(0, comma), y = name.substr(comma + 1);
     return x.ends_with(".npy") ? data::npy(x, y) : data::idx(x, y);
   }
-  if (fs::exists(name)) return data::csv(name, {.labels = !task.classes.empty()});
   throw IoError("eval",
                 cat("there is no data '", name, "'; wanted ", task.name, ", a folder, a CSV file, or two files with a comma between"));
 }

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   }
   // A full disk or a closed pipe shows only now.
   if (!std::cout.flush() || std::ferror(stdout) != 0) {
-    std::cerr << "tidepool: cannot write to standard output; is the disk full?\n";
+    std::cerr << "tidepool: cannot write to standard output; is the disk full, or its reader gone?\n";
     return cli::failed;
   }
   return cli::done;

@@ -174,7 +174,10 @@ int train(const TrainCommand& options) {
   if (!options.plot.empty() && !task.drawn)
     throw WrongUsage("--plot: " + task.name + " is no function of one number; leave it out, or train sine");
   for (const std::string& result : {options.save, options.plot, options.record})
-    if (!result.empty()) require_replaceable("train", result);  // rather than when all is done
+    if (!result.empty()) {
+      require_replaceable("train", result);  // rather than when all is done
+      outlive_readers();                     // the result is not what is printed
+    }
   if (!options.memory_limit.empty()) configure({.memory_limit = *parse_bytes(options.memory_limit)});
   use_device(options.device);
   const data::Dataset train = task.train().normalized(task.mean, task.deviation);
@@ -193,15 +196,16 @@ int train(const TrainCommand& options) {
            {"epochs", options.epochs > 0 ? options.epochs : task.epochs},
            {"seed", options.seed}});
   const TrainResult result = run.trainer.fit(train, test);
-  report(run, result, test);
   if (result.interrupted) {
+    report(run, result, test);
     std::cerr << "tidepool: interrupted after step " << result.steps
               << (result.checkpoint.empty() ? "; nothing was kept to go on from" : "; go on with: " + resume_command(run)) << '\n';
     return interrupted;
   }
   if (!options.save.empty()) save(run.net, options.save);
   if (!options.plot.empty()) plot_function(run.net, train, options.plot);
-  watched.finish();  // before the page stays: the record is of the run, not of the wait
+  report(run, result, test);  // when all is kept: perhaps nobody reads it
+  watched.finish();           // before the page stays: the record is of the run, not of the wait
   watched.stay();
   return done;
 }

@@ -2,9 +2,6 @@
 
 #include "monitor/statistics.h"
 
-#include <algorithm>
-#include <numeric>
-
 namespace tidepool::inline v0::monitor {
 
 void Figures::add(std::string_view name, double value) {
@@ -43,8 +40,8 @@ std::map<std::string, FigureSummary> Figures::summaries() const {
     }
     summary.last = last.back();
     summary.mean = mean(last);
-    summary.least = std::ranges::min(last);
-    summary.most = std::ranges::max(last);
+    summary.least = percentile(last, 0);
+    summary.most = percentile(last, 1);
     summary.p50 = percentile(last, 0.5);
     summary.p90 = percentile(last, 0.9);
     summary.p99 = percentile(last, 0.99);

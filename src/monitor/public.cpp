@@ -92,6 +92,7 @@ double Log::percentile(std::string_view name, double p) const {
   if (!(p >= 0 && p <= 1)) throw ArgumentError("percentile", cat("p is ", p, "; wanted 0 to 1, such as 0.99"));
   const std::vector<double> all = values(name);
   if (all.empty()) {
+    if (std::ranges::find(sample_fields, name, &SampleField::name) != std::end(sample_fields)) return 0;  // as averages() has it
     std::string known;
     for (const std::string& figure : names()) known += known.empty() ? figure : ", " + figure;
     for (const SampleField& field : sample_fields) known += (known.empty() ? "" : ", ") + std::string(field.name);

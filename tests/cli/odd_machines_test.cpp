@@ -44,6 +44,12 @@ TEST_F(OddMachines, ASwitchThatCannotBeMeantIsAWarning) {
   EXPECT_EQ(outcome.err, "tidepool: warning: TIDEPOOL_ONEDNN='off' is ignored: wanted 1 or 0\n");
 }
 
+TEST_F(OddMachines, ALevelThatIsNoneIsAWarningAlsoWhereNothingElseIsSaid) {
+  const Outcome outcome = run("train xor --epochs 1 --device cpu", "", "env TIDEPOOL_LOG=loud");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "tidepool: warning: TIDEPOOL_LOG='loud' is ignored: wanted debug, info, warn, error or off\n");
+}
+
 TEST_F(OddMachines, WithoutSysLoadsAreUnknownAndAllElseWorks) {
   if (!works("unshare -m mount -t tmpfs none /sys")) GTEST_SKIP() << "no mount namespaces here: run as root, or allow user namespaces";
   const std::string under = with_mounts("mount -t tmpfs none /sys");

@@ -1,4 +1,7 @@
 // tidepool train and eval.
+#include <poll.h>
+#include <pty.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -108,6 +111,11 @@ TEST_F(TrainCommand, SaysWhatWasProbablyMeantOrIsWanted) {
            {"bench --filter", "--filter: wanted a value; see `tidepool bench --help`"},
            {"bench --filter 'a{1234567890}'",
             "--filter: a regular expression with a number of more than 9 digits; wanted a smaller one; see `tidepool bench --help`"},
+           {"train xor --save ''", "--save: wanted a value, got an empty one; see `tidepool train --help`"},
+           {"train xor --device \"\"", "--device: wanted a value, got an empty one; see `tidepool train --help`"},
+           {"report run.jsonl --out ''", "--out: wanted a value, got an empty one; see `tidepool report --help`"},
+           {"train xor --seed 1 --seed 2", "--seed: wanted one value, got 2; see `tidepool train --help`"},
+           {"train xor --save a --save b --save c", "--save: wanted one value, got 3; see `tidepool train --help`"},
            {"train xor --save --json", "--save: wanted a value, got the option '--json'; see `tidepool train --help`"},
            {"eval --data xor", "--model is wanted: the network, as safetensors; see `tidepool eval --help`"},
            {"report", "a run is wanted: the file that a run was written to; see `tidepool report --help`"},
@@ -176,7 +184,59 @@ TEST_F(TrainCommand, ResultsThatCannotBePrintedAreOneLineAndStatusOne) {
   for (const std::string arguments : {"train xor --epochs 2", "train xor --epochs 2 --json"}) {
     const Outcome o = run(arguments, "", "sh -c 'exec \"$0\" \"$@\" >/dev/full'");
     EXPECT_EQ(o.status, 1) << arguments;
-    EXPECT_EQ(o.err, "tidepool: cannot write to standard output; is the disk full?\n") << arguments;
+    EXPECT_EQ(o.err, "tidepool: cannot write to standard output; is the disk full, or its reader gone?\n") << arguments;
+  }
+}
+
+// As with `| head -1`: who reads the lines goes away, and the results are files.
+TEST_F(TrainCommand, ResultsInFilesAreThereThoughNobodyReadsWhatIsPrinted) {
+  for (const std::string json : {"", " --json"}) {
+    const Outcome o = run("train sine --epochs 3 --save net.safetensors --plot sine.svg --record run.jsonl" + json, "",
+                          "sh -c '{ sleep 0.2; \"$0\" \"$@\"; echo $? >status; } | true'");
+    EXPECT_EQ(contents(path("status")), "1\n") << json;
+    EXPECT_EQ(o.err, "tidepool: cannot write to standard output; is the disk full, or its reader gone?\n");
+    for (const char* result : {"net.safetensors", "sine.svg", "run.jsonl"}) {
+      EXPECT_TRUE(std::filesystem::exists(path(result))) << result << json;
+      std::filesystem::remove(path(result));
+    }
+  }
+  const auto before = std::signal(SIGPIPE, SIG_DFL);  // which whoever runs the tests may have ignored
+  run("train sine --epochs 3", "", "sh -c '{ sleep 0.2; \"$0\" \"$@\"; echo $? >status; } | true'");
+  EXPECT_EQ(contents(path("status")), std::to_string(128 + SIGPIPE) + "\n") << "there is nothing to go on for";
+  std::signal(SIGPIPE, before);
+}
+
+// What is drawn over must not have wrapped.
+TEST_F(TrainCommand, TheBarFitsIntoTheTerminalThatItIsOn) {
+  for (const std::uint16_t columns : std::initializer_list<std::uint16_t>{80, 40}) {
+    const winsize size{.ws_row = 30, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    int terminal = -1;
+    const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+    if (child == 0) {
+      execl("/bin/sh", "sh", "-c", "exec '" TIDEPOOL_TOOL "' train sine --epochs 100000 --seed 1 >/dev/null", nullptr);
+      _exit(127);
+    }
+    std::string shown;
+    const auto enough = [&] { return std::ranges::count(shown, '%') >= 4 || shown.size() > 1'000'000; };  // each bar has one
+    for (pollfd entry{terminal, POLLIN, 0}; !enough() && poll(&entry, 1, 20'000) > 0;) {
+      char piece[4096];
+      const ssize_t got = read(terminal, piece, sizeof piece);
+      if (got <= 0) break;
+      shown.append(piece, static_cast<std::size_t>(got));
+    }
+    kill(child, SIGKILL);
+    close(terminal);
+    waitpid(child, nullptr, 0);
+    std::size_t bars = 0;
+    for (std::size_t at = 0, end; (end = shown.find('\r', at)) != std::string::npos; at = end + 1) {
+      const std::string row = shown.substr(at, end - at);
+      if (row.find("\x1b[2Kepoch ") == std::string::npos || row.find('%') == std::string::npos) continue;
+      ++bars;
+      const auto wide = std::ranges::count_if(row, [](char c) { return (c & 0xC0) != 0x80; }) - 4;  // without the escape
+      EXPECT_LT(wide, columns) << row;
+      EXPECT_GT(wide, columns / 2) << row;
+    }
+    EXPECT_GE(bars, 2U) << shown;
   }
 }
 
@@ -188,6 +248,8 @@ TEST_F(TrainCommand, ACsvFileForATaskWithoutClassesHasRealTargets) {
   const Outcome csv = run("eval --model xor.safetensors --data xor.csv --json");
   ASSERT_EQ(csv.status, 0) << csv.err;
   EXPECT_EQ(csv.out, own.out);
+  std::filesystem::copy_file(path("xor.csv"), path("a,b.csv"));
+  EXPECT_EQ(run("eval --model xor.safetensors --data a,b.csv --json").out, own.out) << "a comma may be in a name, too";
   ASSERT_EQ(run("train sine --epochs 1 --save sine.safetensors").status, 0);
   std::ofstream(path("sine.csv")) << "0,0\n1.5707963,1\n";
   const Outcome sine = run("eval --model sine.safetensors --data sine.csv --json");

@@ -226,6 +226,7 @@ TEST(Monitor, FiguresHavePercentilesAndUnknownOnesSaySo) {
   EXPECT_NEAR(monitor::log().percentile("my figure", 1.0), 1500, 1e-9);
   EXPECT_HAS(message_of<ArgumentError>([] { monitor::log().percentile("no such thing", 0.5); }), "my figure");
   EXPECT_THROW(monitor::log().percentile("my figure", 99), ArgumentError);
+  EXPECT_EQ(monitor::log().percentile("step_ms", 0.99), 0) << "no trainer has made a step";
   EXPECT_THROW(monitor::enable({.period = 0}), ArgumentError);
   monitor::disable();
   EXPECT_EQ(monitor::log().values("my figure").size(), 1000U) << "what was measured stays readable";

@@ -9,6 +9,7 @@
 
 #include "monitor/report.h"
 #include "monitor/report_run.h"
+#include "platform/bytes.h"
 #include "platform/cat.h"
 #include "platform/sha256.h"
 
@@ -127,6 +128,19 @@ TEST(ReportFormats, NothingKnownStillMakesADocument) {
   EXPECT_EQ(markdown.find("inf"), std::string::npos);
   EXPECT_EQ(markdown.find("\n\n\n"), std::string::npos);
   tags_of(to_html(report));
+}
+
+// Its training was resumed, and counts from its beginning.
+TEST(ReportFormats, StepsAreThoseOfTheRun) {
+  RunRecord run = made_run();
+  const std::string steps = with_commas(static_cast<std::uint64_t>(run.samples.back().steps));
+  run.training->step = 1'000'000;
+  std::string markdown = to_markdown(report_of(run));
+  EXPECT_NE(markdown.find(cat(" for ", steps, " steps")), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find(cat("| ", steps, " ")), std::string::npos) << markdown;
+  run.samples.clear();
+  markdown = to_markdown(report_of(run));
+  EXPECT_NE(markdown.find(" for 1,000,000 steps"), std::string::npos) << "nothing else is known";
 }
 
 TEST(ReportFormats, SayHowFarTrainingIs) {

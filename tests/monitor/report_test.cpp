@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "monitor/report/bottlenecks.h"
 #include "monitor/report_run.h"
 
 namespace tidepool::inline v0::monitor {
@@ -152,6 +153,13 @@ TEST(ReportBottlenecks, ATightMemoryLimitIsOne) {
   EXPECT_NE(report.bottlenecks.front().figure.find("200 MiB is 95.2 % of the limit of 210 MiB; 30,000 blocks were given back"),
             std::string::npos)
       << report.bottlenecks.front().figure;
+}
+
+TEST(ReportRecommendations, AreOfSettingsThatThereAre) {
+  const auto all = recommendations_of(made_run(), {{.kind = Bottleneck::watching, .share = 0.1}}, {});
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all.back().message, "Take samples less often, and leave out `every_operation`.");
+  EXPECT_EQ(all.back().setting, "tp::monitor::enable({.period = 1})");
 }
 
 TEST(ReportRecommendations, GoByWhatTheyMaySave) {

@@ -8,6 +8,8 @@
 #include <limits>
 #include <random>
 
+#include "monitor/figures.h"
+
 namespace tidepool::inline v0::monitor {
 namespace {
 
@@ -37,6 +39,18 @@ TEST(Statistics, WhatIsNotFiniteIsPassedOverAndOfNothingAllIsZero) {
   EXPECT_EQ(median(nothing), 0);
   EXPECT_EQ(deviation(nothing), 0);
   EXPECT_EQ(Distribution({}).at(0.5), 0);
+}
+
+TEST(Statistics, AFigureThatBeginsWithNoNumberHasALeastAndAMost) {
+  Figures figures;
+  for (const double value : {nan, 3.0, 1.0, infinite, 5.0}) figures.add("some", value);
+  figures.add("none", nan);
+  const std::map<std::string, FigureSummary> all = figures.summaries();
+  EXPECT_EQ(all.at("some").least, 1);
+  EXPECT_EQ(all.at("some").most, 5);
+  EXPECT_EQ(all.at("some").count, 5U);
+  EXPECT_EQ(all.at("none").least, all.at("none").mean);
+  EXPECT_EQ(all.at("none").most, all.at("none").mean);
 }
 
 TEST(Statistics, TheDeviationIsThatOfTheNoiseWhateverATenthOfTheValuesSays) {

@@ -111,7 +111,7 @@ TEST(WatchedSteps, AShortFitHasAFigureToo) {
   monitor::TrainingWatch watch;
   watch.begin({});
   watch.end();
-  EXPECT_THROW(monitor::log().percentile("step_ms", 0.99), ArgumentError) << "nothing was done";
+  EXPECT_EQ(monitor::log().percentile("step_ms", 0.99), 0) << "nothing was done";
   watch.begin({});
   watch.step(0.001, 0, 4);
   watch.step(0.003, 0, 4);

@@ -126,6 +126,8 @@ TEST(WebAddress, IsCalledByWhatItIs) {
   EXPECT_EQ(names_of(parse_address("10.0.0.5", 8080)), std::vector<std::string>{"10.0.0.5:8080"});
   EXPECT_EQ(names_of(parse_address("127.0.0.1", 80)), (std::vector<std::string>{"127.0.0.1:80", "127.0.0.1", "127.0.0.1:80", "127.0.0.1",
                                                                                 "localhost:80", "localhost", "[::1]:80", "[::1]"}));
+  EXPECT_EQ(names_at("192.168.1.5", 8080), std::vector<std::string>{"192.168.1.5:8080"});
+  EXPECT_EQ(names_at("192.168.1.5", 80), (std::vector<std::string>{"192.168.1.5:80", "192.168.1.5"})) << "as browsers call that port";
   EXPECT_EQ(url_of(parse_address("::1", 8080), ""), "http://[::1]:8080/");
   EXPECT_EQ(url_of(parse_address("0.0.0.0", 8080), "abc"), "http://127.0.0.1:8080/?token=abc");
 }

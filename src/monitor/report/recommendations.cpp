@@ -58,7 +58,7 @@ void add_usual(const RunRecord& run, const Bottleneck& found, std::vector<Recomm
     case Bottleneck::host:
       return add("Find out what the program itself does in that time: put a `tp::monitor::Zone` around its parts, and look at the trace.");
     case Bottleneck::watching:
-      return add("Take samples less often, and time one operation in 16 rather than all.", "tp::monitor::enable({.period = 1})");
+      return add("Take samples less often, and leave out `every_operation`.", "tp::monitor::enable({.period = 1})");
   }
 }
 

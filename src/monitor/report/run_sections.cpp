@@ -18,9 +18,10 @@ std::uint64_t natural(std::int64_t number) { return number > 0 ? static_cast<std
 
 std::string task_of(const RunRecord& run) { return run.training ? clean(run.training->task) : ""; }
 
+// Samples count those of this run; training that was resumed counts from its beginning.
 std::uint64_t steps_of(const RunRecord& run) {
-  const std::int64_t sampled = run.samples.empty() ? 0 : run.samples.back().steps;
-  return natural(std::max(sampled, run.training ? run.training->step : 0));
+  if (!run.samples.empty()) return natural(run.samples.back().steps);
+  return natural(run.training ? run.training->step : 0);
 }
 
 std::string state_of(const RunRecord& run) {

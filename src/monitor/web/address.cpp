@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 namespace tidepool::inline v0::monitor::web {
 
@@ -123,18 +124,22 @@ std::vector<std::string> names_of(const Address& address) {
   std::vector<std::string> hosts{address.host};
   if (address.loopback || address.every) hosts.insert(hosts.end(), {"127.0.0.1", "localhost", "[::1]"});
   std::vector<std::string> names;
-  for (const std::string& host : hosts) {
-    names.push_back(with_port(host, address.port));
-    if (address.port == 80) names.push_back(host);
-  }
+  for (const std::string& host : hosts) std::ranges::copy(names_at(host, address.port), std::back_inserter(names));
   return names;
 }
 
-std::string name_of_local_end(int connection) {
+std::vector<std::string> names_of_local_end(int connection) {
   Socket local;
   socklen_t size = sizeof local;
-  if (getsockname(connection, &local.any, &size) != 0) return "";
-  return with_port(host_text(local), port_of(local));
+  if (getsockname(connection, &local.any, &size) != 0) return {};
+  return names_at(host_text(local), port_of(local));
+}
+
+// Browsers leave out the port where it is a web server's usual one.
+std::vector<std::string> names_at(const std::string& host, std::uint16_t port) {
+  std::vector<std::string> names{with_port(host, port)};
+  if (port == 80) names.push_back(host);
+  return names;
 }
 
 std::string url_of(const Address& address, const std::string& token) {

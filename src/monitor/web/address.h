@@ -43,7 +43,9 @@ Descriptor listen_at(Address& address);
 
 // What clients may call us in their Host header.
 std::vector<std::string> names_of(const Address& address);
-std::string name_of_local_end(int connection);  // the address that this client connected to, likewise; "" where it is unknown
+// Likewise, of the address that this client connected to; none where it is unknown.
+std::vector<std::string> names_of_local_end(int connection);
+std::vector<std::string> names_at(const std::string& host, std::uint16_t port);
 
 std::string url_of(const Address& address, const std::string& token);
 

@@ -1,5 +1,7 @@
 // What the server says to a request.
+#include <algorithm>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "monitor/web/clock.h"
@@ -48,7 +50,7 @@ MHD_Result Server::answer(MHD_Connection* connection, std::string_view path, std
   Connections::set(state, Connection::answered, time_now());
   const Request request{method, path, fields_of(connection, MHD_HEADER_KIND), fields_of(connection, MHD_GET_ARGUMENT_KIND)};
   Served served = served_;
-  if (address_.every) served.hosts.push_back(name_of_local_end(state.socket));
+  if (address_.every) std::ranges::copy(names_of_local_end(state.socket), std::back_inserter(served.hosts));
   const Verdict verdict = judge(request, served);
   if (verdict.status != 200) return refusal(verdict.status, verdict.reason).queue(connection, verdict.status);
   const Route& route = *find_route(path);

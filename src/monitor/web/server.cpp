@@ -64,7 +64,7 @@ void Server::start(Descriptor listener) {
                                  MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,                                                      //
                                  MHD_OPTION_END));
   // A daemon that fails has closed its listener, or not.
-  if (daemon_ || name_of_local_end(listener_).empty()) listener.release();
+  if (daemon_ || names_of_local_end(listener_).empty()) listener.release();
   if (!daemon_) throw IoError("Dashboard", "libmicrohttpd does not start: the process may have too few file descriptors (ulimit -n)");
   events_ = MHD_get_daemon_info(daemon_.get(), MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
 }
