@@ -82,6 +82,11 @@ DeviceCounters* Watcher::find(const char* device) noexcept {
     if (!counters) break;
     if (counters->id == device) return counters;
   }
+  return found_late(device);
+}
+
+// Apart, so that what happens at each event stays small.
+DeviceCounters* Watcher::found_late(const char* device) noexcept {
   const std::scoped_lock lock(devices_mutex_);
   for (auto& place : devices_) {
     DeviceCounters* counters = place.load(std::memory_order_acquire);

@@ -55,6 +55,7 @@ class Watcher final : public EventSink {
  private:
   static constexpr std::size_t most_devices = 16, most_traced = 16'384, most_regions = 256, most_blocks = 4096;
   DeviceCounters* find(const char* device) noexcept;
+  DeviceCounters* found_late(const char* device) noexcept;  // or made now
   void look_at(const char* device, BlockPool& pool, const Stream* stream) noexcept;
   void map(BlockPool& pool, PoolLook& into) const;
 
