@@ -29,7 +29,7 @@ std::optional<std::string> environment(const char* name) {
 }
 
 std::string environment_word(const char* name, std::initializer_list<std::string_view> words) {
-  const std::string first(*words.begin());
+  std::string first(*words.begin());
   const std::optional<std::string> value = environment(name);
   if (!value) return first;
   if (std::ranges::find(words, *value) != words.end()) return *value;
