@@ -174,7 +174,8 @@ void Training::go_on_from_checkpoint(const data::Dataset& train) {
 void Training::resume(const std::string& path) {
   resumed_ = read_checkpoint(path);
   resumed_from_ = path;
-  damaged_ = resumed_->is_previous ? path : "";
+  damaged_.clear();
+  if (resumed_->is_previous) damaged_ = path;
 }
 
 }  // namespace tidepool::inline v0

@@ -167,6 +167,7 @@ void VulkanDevice::check(VkResult result, const char* called) {
 
 void VulkanDevice::submit(const VkCommandBuffer& commands, VkFence fence) {
   const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
+  give_work();
   const std::scoped_lock lock(submitting_);
   check(call.vkQueueSubmit(queue, 1, &info, fence), "vkQueueSubmit");
 }
@@ -180,7 +181,10 @@ void VulkanDevice::end() noexcept {
   if (call.vkCreateFence(handle, &info, nullptr, &fence) != VK_SUCCESS) return;
   VkResult result = call.vkQueueSubmit(queue, 0, nullptr, fence);
   if (result == VK_SUCCESS) result = wait_for(fence, patience);
-  if (result != VK_TIMEOUT) call.vkDestroyFence(handle, fence, nullptr);
+  if (result == VK_TIMEOUT)
+    abandoned = true;
+  else
+    call.vkDestroyFence(handle, fence, nullptr);
 }
 
 VkResult VulkanDevice::wait_for(const VkFence& fence, std::chrono::nanoseconds time) const {

@@ -3,6 +3,7 @@
 //
 //     class Warming : AtTheEnd { void end() noexcept override { … } };
 //     if (!enlist()) return;     // the process is ending
+//     give_work();               // before the driver gets some
 //     leave();                   // before anything that end() uses goes
 #pragma once
 
@@ -17,13 +18,15 @@ class AtTheEnd {
  protected:
   ~AtTheEnd() = default;
   bool enlist();  // when drivers are loaded: what is registered later is called earlier
-  void leave();   // waits where end() is being called
+  static void give_work() noexcept;
+  void leave();  // waits where end() is being called
 
  private:
   struct List;
+  struct OfThread;
   static List& list();
-  static void end_all() noexcept;
-  virtual void end() noexcept = 0;  // from the thread that ends the process
+  static void end_all(bool over) noexcept;
+  virtual void end() noexcept = 0;  // from the thread that ends the process, perhaps twice
 };
 
 }  // namespace tidepool::inline v0
