@@ -1,9 +1,11 @@
 // Running the tidepool command as a user does.
 #pragma once
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +21,12 @@ struct Outcome {
   std::string out, err;
 };
 
+// The process that fork() or forkpty() made. Where there was none its number would be -1, and a signal to that is one to everybody.
+inline pid_t started(pid_t child) {
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "no process, or no terminal for it (is /dev/pts there?)");
+  return child;
+}
+
 class ToolTest : public testing::Test {
  protected:
   std::string path(const std::string& name) const { return folder_.path(name); }
@@ -28,7 +36,7 @@ class ToolTest : public testing::Test {
     const std::string command = "cd '" + folder_.name() + "' && exec " + under + " '" TIDEPOOL_TOOL "' " + arguments + " >'" + path("out") +
                                 "' 2>'" + path("err") + "' </dev/null";
     std::filesystem::remove(path("out"));
-    const pid_t child = fork();
+    const pid_t child = started(fork());
     if (child == 0) {
       execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
       _exit(127);

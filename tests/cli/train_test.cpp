@@ -211,7 +211,7 @@ TEST_F(TrainCommand, TheBarFitsIntoTheTerminalThatItIsOn) {
   for (const std::uint16_t columns : std::initializer_list<std::uint16_t>{80, 40}) {
     const winsize size{.ws_row = 30, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
     int terminal = -1;
-    const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+    const pid_t child = started(forkpty(&terminal, nullptr, nullptr, &size));
     if (child == 0) {
       execl("/bin/sh", "sh", "-c", "exec '" TIDEPOOL_TOOL "' train sine --epochs 100000 --seed 1 >/dev/null", nullptr);
       _exit(127);

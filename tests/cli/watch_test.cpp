@@ -42,7 +42,7 @@ class WatchCommand : public ToolTest {
     winsize size{.ws_row = 30, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
     int terminal = -1;
     const std::string command = "exec '" TIDEPOOL_TOOL "' " + arguments + " 2>'" + path("err") + "'";
-    const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+    const pid_t child = started(forkpty(&terminal, nullptr, nullptr, &size));
     if (child == 0) {
       execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
       _exit(127);
