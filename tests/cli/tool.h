@@ -1,17 +1,16 @@
 // Running the tidepool command as a user does.
 #pragma once
 
-#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <string>
-#include <system_error>
 
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 
+#include "support/child.h"
 #include "support/files.h"
 
 namespace tidepool::inline v0 {
@@ -20,12 +19,6 @@ struct Outcome {
   int status;  // of exit; -signal where a signal ended it
   std::string out, err;
 };
-
-// The process that fork() or forkpty() made. Where there was none its number would be -1, and a signal to that is one to everybody.
-inline pid_t started(pid_t child) {
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "no process, or no terminal for it (is /dev/pts there?)");
-  return child;
-}
 
 class ToolTest : public testing::Test {
  protected:

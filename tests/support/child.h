@@ -1,12 +1,22 @@
-// Running one test again in a process of its own: for what is read once in a process, and for what might hang.
+// Processes that tests make; running one test again in its own: for what is read once in a process, and for what might hang.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <string>
+#include <system_error>
+
+#include <sys/types.h>
 
 namespace tidepool::inline v0 {
+
+// The process that fork() or forkpty() made. Where there was none its number would be -1, and a signal to that is one to everybody.
+inline pid_t started(pid_t child) {
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "no process, or no terminal for it (is /dev/pts there?)");
+  return child;
+}
 
 inline bool is_child() { return std::getenv("TIDEPOOL_TEST_CHILD") != nullptr; }
 

@@ -6,6 +6,7 @@
 
 #include <sys/wait.h>
 
+#include "support/child.h"
 #include "support/errors.h"
 #include "support/logged.h"
 #include "train/checkpoint.h"
@@ -84,7 +85,7 @@ TEST_F(Resuming, ASecondRunOfTheSameGivesTheSameBits) {
 
 TEST_F(Resuming, ARunThatIsKilledAgainAndAgainEndsWithTheSameBits) {
   const auto in_child = [](auto&& function, int kill_after_us) {
-    const pid_t child = fork();
+    const pid_t child = started(fork());
     if (child == 0) function();
     if (kill_after_us >= 0) {
       usleep(static_cast<useconds_t>(kill_after_us));
